@@ -78,7 +78,7 @@ def open_observer(
         if is_url and offer.observer is not None and scheme in offer.schemes:
             return offer.observer()(target, seed, stop, reopen, calm)
     raise UsageError(
-        f"There is no server to watch under {scheme[:20]!r}. Give its URL, such as {watched_choices()}."
+        f"Redolab cannot watch {scheme[:20]!r}. Give the URL of a server, such as {watched_choices()}."
     )
 
 
@@ -120,7 +120,7 @@ def find_offer(target: str, also: Iterable[str] = ()) -> Offer:
     scheme, is_url, _ = target.partition("://")
     schemes = [scheme for each in OFFERS for scheme in each.schemes]
     meant = did_you_mean(scheme, schemes) if is_url else did_you_mean(target, [*own, *also])
-    raise UsageError(f"There is no engine {target!r}.{meant} Use {_listed(own)}, or a URL such as {example}.")
+    raise UsageError(f"Unknown engine {target!r}.{meant} Use {_listed(own)}, or a URL such as {example}.")
 
 
 def engine_names() -> list[str]:
@@ -175,21 +175,21 @@ def check_target(
     if reason is not None:
         allowed = _listed([each.name for each in offers_for(needs)])
         raise UsageError(
-            f"{name} does not run on {offer.name}, only on {allowed}: "
-            f"leave --engine out for its default. {reason}"
+            f"{name} does not run on {offer.name}, only on {allowed}. Leave --engine out to use the default. "
+            f"{reason}"
         )
     if log_device_s and "log_device" not in offer.capabilities:
         own = _listed([each.name for each in offers_for({"log_device"})])
         raise UsageError(
-            f"--log-device-ms emulates a slow device under Redolab's own server only: {own}; any other "
-            "has the device it has. Leave one of the two out."
+            f"--log-device-ms emulates a slow log device only for Redolab's own servers ({own}). Leave "
+            "--log-device-ms out, or choose one of these engines."
         )
     logs = offer.logs[_variant(target)]
     if len(log_device_s) > max(1, len(logs)):
         raise UsageError(
-            f"--log-device-ms names {len(log_device_s)} devices, and {target} has "
-            f"{counted(len(logs), 'log')}, the {' and the '.join(logs)}. Name one device for all logs, "
-            "or one for each."
+            f"--log-device-ms names {len(log_device_s)} devices, but {target} has "
+            f"{counted(len(logs), 'log')}: the {' and the '.join(logs)}. Name one device for all logs, or "
+            "one for each."
         )
 
 

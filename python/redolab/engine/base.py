@@ -191,7 +191,7 @@ class Engine(ABC):
         Raises:
             UsageError: this one does not.
         """
-        raise UsageError("This engine draws no values; leave --engine out.")
+        raise UsageError("This engine cannot draw values; leave --engine out.")
 
     def kill_and_recover(self, seconds: float, stop: threading.Event) -> KillRecovery:
         """Commit and note each acknowledgement for `seconds`, kill the server hard, recover, count.

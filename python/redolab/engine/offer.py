@@ -54,14 +54,14 @@ class Wanted:
 
 
 NO_DATABASE: Mapping[Capability, str] = {
-    "cpu_work": "The question is of the machine alone, so no database is asked.",
-    "draws": "The question is of drawn values, so no database is asked.",
+    "cpu_work": "The question is about the machine alone, so no database is involved.",
+    "draws": "The question is about drawn values, so no database is involved.",
 }
 """Why a database lacks what an engine without one has."""
 PRIVATE_PLACE = "private server"
 """The place of a server of Redolab's own, as a manifest has it."""
 PRIVATE: Mapping[Capability, str] = {
-    "watch": "Redolab's own server is at work only during a run, which watches it itself.",
+    "watch": "Redolab's own server works only during a run, and the run itself watches it.",
 }
 """Why an engine of Redolab's own lacks what only somebody else's server has."""
 
@@ -137,5 +137,5 @@ class Offer:
         """Why an experiment with these needs cannot run on it, one sentence; None where it can."""
         for capability in CAPABILITIES:
             if capability in needs and capability not in self.capabilities:
-                return self.lacks.get(capability, f"It has not: {CAPABILITIES[capability]}.")
+                return self.lacks.get(capability, f"It does not support {CAPABILITIES[capability]}.")
         return None

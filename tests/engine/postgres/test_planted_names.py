@@ -348,7 +348,7 @@ def test_a_control_page_that_is_cut_off_does_not_kill_redolab(server: EmbeddedSe
     assert server.device.counters().attached == 1
     server.crash()
     assert nobody("truncate", "-s", "0", server.directory / "log_device.page")
-    with pytest.raises(RefusedError, match="was cut off during the run"):
+    with pytest.raises(RefusedError, match="was truncated during the run"):
         server.device.counters()
 
 

@@ -81,7 +81,7 @@ def test_a_run_on_a_quicker_server_than_stated_ends_early_and_keeps_what_it_has(
     done = redolab(*arguments, "--blocks", "15")
     assert done.code == 3, done.err
     assert "is 1,600 million transactions old" in done.err
-    assert "every sample finished before is kept" in done.err
+    assert "every sample that was finished is kept" in done.err
     run = open_run(tmp_path / "run")
     assert run.manifest["status"] == "failed"
     assert 0 < run.samples.num_rows < 45

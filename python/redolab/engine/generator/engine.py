@@ -51,7 +51,7 @@ class GeneratorEngine(Engine):
         """
         if not isinstance(load, Draws):
             raise UsageError(
-                f"A generator of values has no load {type(load).__name__.lower()}; leave --engine out."
+                f"The engine generator cannot do the load {type(load).__name__.lower()}; leave --engine out."
             )
         self._mean = load.mean
         return tuple(

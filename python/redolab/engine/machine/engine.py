@@ -53,8 +53,9 @@ class MachineEngine(Engine):
     def not_measured(self) -> list[str]:
         """What else a machine does."""
         return [
-            "Memory, caches beyond the nearest, and devices: a spin needs CPU alone, a database does not.",
-            "What the hypervisor takes without telling the guest.",
+            "Memory, caches beyond the nearest, and devices: a spin needs only CPU, a database needs them "
+            "all.",
+            "CPU time that the hypervisor takes without reporting it to the guest.",
         ]
 
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
@@ -74,8 +75,8 @@ class MachineEngine(Engine):
             spinner.await_ready()
         if len(self._accounts(self._spinners)) < load.sessions:
             raise RefusedError(
-                "The kernel keeps no account of the CPU time of processes: /proc/PID/schedstat is needed, "
-                "which Linux has when built with CONFIG_SCHED_INFO."
+                "The kernel does not report the CPU time of processes. Redolab needs /proc/PID/schedstat, "
+                "which Linux has when it is built with CONFIG_SCHED_INFO."
             )
         return tuple(
             Setting("/".join(levels.values()), levels, {}, {}, "", "nothing is committed")
@@ -188,8 +189,8 @@ class _Spinner:
         if self.answers.readline() != b"ready\n":
             self.end()
             raise RefusedError(
-                f"A process for CPU work did not start (exit code {self._process.returncode}); what it said "
-                "stands above. Mend that, or ask for fewer processes with --settings."
+                f"A process for CPU work did not start (exit code {self._process.returncode}); its error "
+                "message is above. Correct the cause, or ask for fewer processes with --settings."
             )
 
     def order(self, start_ns: int, until_ns: int, most: int) -> None:
@@ -249,11 +250,11 @@ def _conditions(cpus: Cpus) -> list[str]:
     if cpus.threads < len(cpus.online):
         found.append(
             f"This process may use {cpus.threads} of the machine's {len(cpus.online)} CPUs: an affinity mask "
-            "or a cpuset keeps it off the others. Only the former are counted."
+            "or a cpuset keeps it off the others. Redolab counts only the CPUs that this process may use."
         )
     if len(cpus.kinds) > 1:
         found.append(
-            f"The CPUs are not alike ({', '.join(cpus.kinds)}): one process alone runs on a fast one, so "
-            "that effective CPUs are counted in fast ones and are fewer than there are."
+            f"The CPUs differ ({', '.join(cpus.kinds)}). A single process runs on a fast CPU, so effective "
+            "CPUs are counted in fast CPUs and are fewer than the machine has."
         )
     return found

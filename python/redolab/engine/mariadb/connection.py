@@ -32,13 +32,17 @@ _MENDS = {
     1040: "Raise max_connections, or try again when fewer are connected.",
     1044: "Leave the database out of the URL, or grant the user access to it.",
     1045: "Check the user and the password: MYSQL_PWD or ~/.my.cnf keep it out of the command line.",
-    1049: "Check the database name in the URL; none is needed.",
-    1130: "The server allows no user from this host: CREATE USER with this host, or go by an SSH tunnel.",
-    1698: "This user is known by the operating system's user alone: run Redolab as that user and name the "
-    "server's socket with ?unix_socket=, or use a user with a password.",
+    1049: "Check the database name in the URL, or leave it out.",
+    1130: "The server accepts no user from this host: CREATE USER with this host, or use an SSH tunnel.",
+    1698: (
+        "The server identifies this user only by the operating system's user: run Redolab as that user and "
+        "name the server's socket with ?unix_socket=, or use a user with a password."
+    ),
     _NO_CONNECTION: "Is the server running there, and does it listen on that address, port or socket?",
-    2002: "Nothing was told there. Name the server's own socket with ?unix_socket=, or its host and port, "
-    "with ?ssl-mode=VERIFY_IDENTITY where it has TLS.",
+    2002: (
+        "Redolab sent nothing to it. Name the server's own socket with ?unix_socket=, or its host and port, "
+        "with ?ssl-mode=VERIFY_IDENTITY where it has TLS."
+    ),
     2006: "Is the server running?",
     2013: "The server closed the connection: check its error log.",
     _NO_TLS: "Give the server a certificate, or ask for less with ?ssl-mode=PREFERRED.",
@@ -48,8 +52,8 @@ _UNTRUSTED = (
     "with ?ssl-mode=REQUIRED."
 )
 _STRIPPED = (
-    "The first connection to this server was encrypted, so no later one is made without. Find out why it "
-    "offers no TLS now: somebody may stand in between."
+    "The first connection to this server was encrypted, so Redolab opens no later one without encryption. "
+    "Find out why the server offers no TLS now: somebody may be intercepting the connection."
 )
 _MOST_LETTERS = 400
 _MYSQLS_OWN = "mariadb/sql/mysql"

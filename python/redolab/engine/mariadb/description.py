@@ -43,9 +43,10 @@ def not_measured(server: Facts, watched: Server) -> list[str]:
     missing = [f"{what[0].upper()}{what[1:]}: {why}." for what, why in watched.not_available]
     missing += [f"{what[0].upper()}{what[1:]}: {why}." for what, why in why_blind(watched.process)]
     if server["flavour"] == "mariadb":
-        missing.append("Time of redo log flushes: MariaDB counts them and does not time them.")
+        missing.append("Time of redo log flushes: MariaDB counts flushes but does not time them.")
     missing.append(
-        "Commit times are told by the client, so each contains the round trip between it and the server."
+        "Commit times are measured in the client, so each includes the round trip between the client and the "
+        "server."
     )
     if not innodb.has_second_log(server):
         why = innodb.no_pause(server)

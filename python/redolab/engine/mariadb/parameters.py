@@ -52,7 +52,7 @@ def read_parameters(connection: Connection, names: Iterable[str]) -> dict[str, P
     long = [name for name in wanted if len(found[name.lower()]) > _MOST_LETTERS]
     if long:
         raise RefusedError(
-            f"The value of {long[0]} has more letters than this server shows, so it could not be put back. "
+            f"The value of {long[0]} is longer than this server shows, so Redolab could not put it back. "
             "Nothing was changed."
         )
     return {name: Parameter(name, found[name]) for name in wanted}
@@ -73,11 +73,11 @@ def set_global(connection: Connection, name: str, value: str) -> None:
         RefusedError: the server has another value then, or it is no parameter's name.
     """
     if not _NAME.fullmatch(name):
-        raise RefusedError(f"{name!r} is no parameter's name")
+        raise RefusedError(f"{name!r} is not the name of a parameter")
     ask(connection, f"set global `{name}` = %s", _typed(value))
     seen = read_parameters(connection, (name,))[name].value
     if not same_value(seen, value):
-        raise RefusedError(f"The server was told {name} = {value} with SET GLOBAL, and it has {seen}")
+        raise RefusedError(f"Redolab set {name} = {value} with SET GLOBAL, but the server now has {seen}")
 
 
 def same_value(one: str, other: str) -> bool:

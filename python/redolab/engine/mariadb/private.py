@@ -165,9 +165,9 @@ class PrivateServer(GuardedServer):
     def _check_mapped(self) -> None:
         if self.flavour == "mariadb" and self.log_filesystem in MEMORY_FILESYSTEMS:
             raise RefusedError(
-                f"{self.directory} lies in memory ({self.log_filesystem}): there MariaDB maps its redo log "
-                "and flushes nothing, so no log device can be emulated. Set XDG_CACHE_HOME to a directory "
-                "on a disk."
+                f"{self.directory} is on a file system in memory ({self.log_filesystem}). MariaDB maps its "
+                "redo log there and flushes nothing, so Redolab cannot emulate a log device. Set "
+                "XDG_CACHE_HOME to a directory on a disk."
             )
 
     def _execute(self, *statements: str) -> None:
@@ -196,7 +196,7 @@ def _program(flavour: Flavour) -> tuple[Path, str]:
             words = answer.stdout.split()
             return found, words[words.index("Ver") + 1] if "Ver" in words else answer.stdout.strip()
     raise RefusedError(
-        f"{TITLES[flavour]} is not installed here: no {_PROGRAMS[flavour]} of it was found. "
+        f"{TITLES[flavour]} is not installed here: its program {_PROGRAMS[flavour]} was not found. "
         f"{_PACKAGES[flavour]} or leave --engine out for the embedded PostgreSQL."
     )
 

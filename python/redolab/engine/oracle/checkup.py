@@ -59,8 +59,8 @@ def _server(server: Server, target: Target) -> Check:
         return Check("Server", "works", f"{text}, through this machine or a tunnel, not encrypted")
     return Check(
         "Server", "limited", f"{text}, not encrypted",
-        "Whoever is on the way can read and change what is sent.",
-        "Add ?protocol=tcps to the URL where the listener has TLS.",
+        "Anybody on the network path can read and change what is sent.",
+        "Add ?protocol=tcps to the URL if the listener has TLS.",
     )  # fmt: skip
 
 
@@ -68,14 +68,16 @@ def _conditions(server: Server) -> list[Check]:
     found = [
         Check(
             "Condition", "limited", "never tried on a live Oracle",
-            "What Redolab says of Oracle was tried against a replayed server and Oracle's documentation.",
-            "Compare a first profile with what V$SESSION_EVENT itself shows of a session.",
+            "Redolab's Oracle support was tested only against a replayed server and Oracle's documentation.",
+            "Compare a first profile with the rows of a session in V$SESSION_EVENT.",
         )
     ]  # fmt: skip
     if server.version > NEWEST:
         found.append(
             Check(
-                "Condition", "limited", f"release {server.version_text} is newer than any that was replayed"
+                "Condition",
+                "limited",
+                f"release {server.version_text} is newer than any release that was replayed",
             )
         )
     if server.role != "PRIMARY":
@@ -88,6 +90,6 @@ def _conditions(server: Server) -> list[Check]:
 def _user(version: int, container: int) -> Check:
     """The script for a user, whoever connected."""
     return Check(
-        "User", "works", "the statements that make one who may see all of it",
+        "User", "works", "the statements that create a user that may see all of it",
         mend=" ".join(script(version, container)),
     )  # fmt: skip

@@ -89,7 +89,7 @@ class OracleEngine(Engine):
         """What cannot be had here, and why."""
         found = [f"{what[0].upper()}{what[1:]}: {why}." for what, why in self._hold.server.not_available]
         if "server" in self._loops:
-            found.append("Commit times: a loop inside the server notes none.")
+            found.append("Commit times: a loop inside the server does not record them.")
         return found
 
     @as_engine_errors()

@@ -66,11 +66,12 @@ class HeldServer:
         return Introduction(
             f"Oracle {self.server.version_text} at {self.server.place}{part}, as the user {self.server.user}",
             (
-                "No parameter of the instance is changed: each commit says its mode, or its session does. "
-                f"Tables REDOLAB_% are made in the schema {self.server.user} and dropped again.",
-                f"All that the run writes goes into the redo log{most}, and from there into archived logs "
-                "and to standbys.",
-                "Redolab's Oracle side was tried against a replayed server alone, never on a live one.",
+                "The run changes no parameter of the instance: the mode is set in each commit, or in its "
+                f"session. The run creates tables REDOLAB_% in the schema {self.server.user} and drops them "
+                "again.",
+                f"Everything that the run writes goes into the redo log{most}, and from there into archived "
+                "logs and to standbys.",
+                "Redolab's Oracle support was tested only against a replayed server, never on a live one.",
             ),
         )
 

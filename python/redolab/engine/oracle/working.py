@@ -119,7 +119,7 @@ class Working:
         if seen:
             raise RefusedError(
                 f"The service gave {' and '.join(sorted(seen)).lower()} server processes and no {kind} ones. "
-                f"Leave out the settings of {kind} ones, or start them there."
+                f"Leave out the settings with {kind} server processes, or start such processes on the server."
             )
 
 

@@ -67,8 +67,8 @@ def _server(control: Connection) -> Check:
         return Check("Server", "works", f"{text}, on this machine or through a tunnel, not encrypted")
     return Check(
         "Server", "limited", f"{text}, not encrypted",
-        "Whoever is on the way can read and change what is sent.",
-        "Add ?sslmode=verify-full to the URL where the server has TLS.",
+        "Anybody on the network path can read and change what is sent.",
+        "Add ?sslmode=verify-full to the URL if the server has TLS.",
     )  # fmt: skip
 
 

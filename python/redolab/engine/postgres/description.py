@@ -36,7 +36,7 @@ def introduce(
     if system:
         notes += pending_edits(control, quoted(server["role"]))
         notes += [
-            f"{p.name} stands in postgresql.auto.conf, and what stands there is put back."
+            f"{p.name} is set in postgresql.auto.conf, and Redolab puts that line back."
             for p in system
             if p.in_auto_conf
         ]
@@ -77,8 +77,8 @@ def conditions(
     found += kept_log(idle_slots(control))
     if why_not_memory:
         found.append(
-            f"Wait events come from pg_stat_activity, because {why_not_memory}: waits of "
-            "some 50 µs are divided badly (docs/explanation/method.md)."
+            f"Wait events come from pg_stat_activity, because {why_not_memory}: waits of about 50 µs are "
+            "divided inaccurately (docs/explanation/method.md)."
         )
     return found
 
@@ -93,8 +93,8 @@ def not_measured(server: Facts, local: bool) -> list[str]:
         )
     if server["track_wal_io_timing"] != "on":
         missing.append(
-            "Time of log writes and flushes: track_wal_io_timing is off on this server. "
-            "ALTER SYSTEM SET track_wal_io_timing = on and a reload would give it."
+            "Time of log writes and flushes: track_wal_io_timing is off on this server. ALTER SYSTEM SET "
+            "track_wal_io_timing = on and a reload would provide it."
         )
     if not server["may_read_stats"]:
         missing.append(

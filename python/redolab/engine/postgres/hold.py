@@ -25,7 +25,7 @@ from redolab.engine.server.recovery import Finished
 from redolab.errors import RefusedError
 from redolab.records.sample import Scope
 
-_MEND = "Look in the schema redolab what it is, and who owns it."
+_MEND = "Look in the schema redolab for such an object, and who owns it."
 
 
 class HeldServer(hold.HeldServer[Connection]):

@@ -152,8 +152,8 @@ def _unprivileged(binaries: Path) -> tuple[list[str], int | None]:
         return mapped, None
     if not root:
         raise RefusedError(
-            f"PostgreSQL runs only as a user that has a name; the user ID {os.geteuid()} has none here, "
-            "and user namespaces are blocked. Give it an entry in /etc/passwd."
+            f"PostgreSQL runs only as a user with a name; the user ID {os.geteuid()} has no name here, and "
+            "user namespaces are blocked. Give it an entry in /etc/passwd."
         )
     if _runs([str(binaries / "postgres"), "--version"], _NOBODY):
         return [], _NOBODY

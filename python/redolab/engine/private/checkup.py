@@ -51,7 +51,7 @@ def disk_check(base: Path, standing: Path) -> Check:
     if kind in MEMORY_FILESYSTEMS:
         return Check(
             name, "limited", found,
-            "It lies in memory: a flush of the log costs next to nothing there, and commits look quick.",
+            "It is in memory: a flush of the log costs almost nothing there, and commits look fast.",
             "Set XDG_CACHE_HOME to a directory on the disk that is to be measured.",
         )  # fmt: skip
     return Check(name, "works", found)

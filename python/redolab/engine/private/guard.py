@@ -302,7 +302,7 @@ def _keeper(module: str) -> Callable[[Mapping[str, Any]], DatabaseCharge]:
             raise ImportError(name=module)
         return cast("Callable[..., DatabaseCharge]", importlib.import_module(module).DatabaseCharge)
     except (ImportError, AttributeError) as error:
-        raise RefusedError(f"It recovers no database by {module!r}.") from error
+        raise RefusedError(f"The guard cannot recover a database by {module!r}.") from error
 
 
 def _serve_database(request: Mapping[str, Any], database: DatabaseCharge | None) -> DatabaseCharge | None:

@@ -13,7 +13,7 @@ from redolab.errors import RedolabError, RefusedError
 
 NO_MARK = (
     "The mark of Redolab's schema could not be kept on this machine. If this run and its guard are both "
-    "killed, the server is to be put back by hand (docs/guide/own-server.md)."
+    "killed, the server must be put back by hand (docs/guide/own-server.md)."
 )
 """What a reader is told where no mark was kept."""
 _ALONE = (

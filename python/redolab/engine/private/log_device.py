@@ -133,8 +133,8 @@ class LogDevice:
         content = os.pread(self._shared, _STARTS_AT, 0)
         if len(content) < _STARTS_AT:
             raise RefusedError(
-                f"The control page of the emulated log device, {self._page}, was cut off during the run. "
-                "Find out which process of the server's user does that, and measure again."
+                f"The control page of the emulated log device, {self._page}, was truncated during the run. "
+                "Find out which process of the server's user truncated it, and measure again."
             )
         found = {}
         for number, log in enumerate(self.logs):
@@ -179,9 +179,9 @@ class LogDevice:
         if missed:
             raise RefusedError(
                 f"The emulated log device does not reach the {' and the '.join(missed)} of this server: of "
-                f"{commits} commits one after the other, not each was seen to end in fdatasync or fsync. The "
-                "log may be flushed inside write(), or mapped from memory. Leave --log-device-ms out to "
-                "measure the real device."
+                f"{commits} consecutive commits, not every one ended in fdatasync or fsync. The log may be "
+                "flushed inside write(), or mapped from memory. Leave --log-device-ms out to measure the "
+                "real device."
             )
 
     def close(self) -> None:

@@ -64,8 +64,8 @@ def base_directory(user: int | None, make: bool = True) -> Path:
         found.append(f"{base} cannot be written")
     mend = "XDG_CACHE_HOME" if user is None else "TMPDIR"
     raise RefusedError(
-        f"There is no safe place for the private server: {'; '.join(found)}. "
-        f"Set {mend} to a directory of your own that others cannot write to."
+        f"No safe directory for the private server was found: {'; '.join(found)}. Set {mend} to a directory "
+        "of your own that others cannot write to."
     )
 
 

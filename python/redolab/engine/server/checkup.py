@@ -35,7 +35,7 @@ def look_at(
     except RefusedError as error:
         profile, refusals = [missing("Profile", str(error))], {**refusals, "profile": str(error)}
     try:
-        told = [Check("Condition", "limited", "stands in every report", text) for text in conditions()]
+        told = [Check("Condition", "limited", "appears in every report", text) for text in conditions()]
     except RefusedError as error:
         told = [missing("Runs", str(error))]
     return Checkup((server(seen), *told, *profile), refusals)

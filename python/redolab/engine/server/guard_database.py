@@ -20,8 +20,8 @@ from redolab.errors import RedolabError, RefusedError, sentence
 PATIENCE_S = 600.0
 """How long a guard waits for a server that restarts, or for somebody's lock: nobody waits for the guard."""
 TRIES_ON = (
-    "Redolab's guard tries once more; for somebody's lock, or a server that does not answer, it waits up to "
-    f"{PATIENCE_S / 60:.0f} minutes."
+    f"Redolab's guard tries once more. It waits up to {PATIENCE_S / 60:.0f} minutes for somebody's lock, or "
+    "for a server that does not answer."
 )
 """What a run that ends leaves to its guard, as a sentence."""
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.25, 4.0

@@ -201,8 +201,8 @@ class HeldServer(ABC, Generic[_Connection]):
         at = datetime.now(UTC)
         self.meanwhile.append(
             f"The connection to the server was lost and made anew at {at:%H:%M:%S} UTC: the server was "
-            "restarted, or somebody ended the connection. Samples after that began with what the server's "
-            "memory held then."
+            "restarted, or somebody ended the connection. Later samples began with the contents that the "
+            "server's memory had then."
         )
         say(f"redolab: {self.meanwhile[-1]}")
 

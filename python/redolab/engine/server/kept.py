@@ -96,7 +96,7 @@ class Kept:
         )
         started = found.get("started")
         if type(started) is not int:
-            raise ValueError(f"{started!r} is no time")
+            raise ValueError(f"{started!r} is not a time")
         texts = {name: _text(found, name) for name in _TEXTS}
         numbers = _tuple(found, "sessions", int)
         return cls(
@@ -111,14 +111,14 @@ def _text(found: Mapping[str, Any], name: str, *, none: bool = False) -> Any:
     value = found.get(name)
     if isinstance(value, str) or (none and value is None and name in found):
         return value
-    raise ValueError(f"{name} is no text")
+    raise ValueError(f"{name} is not a text")
 
 
 def _tuple(found: Mapping[str, Any], name: str, kind: type) -> tuple[Any, ...]:
     values = found.get(name)
     if isinstance(values, list | tuple) and all(type(value) is kind for value in values):
         return tuple(values)
-    raise ValueError(f"{name} is no list as it should be")
+    raise ValueError(f"{name} is not a list of the right kind")
 
 
 def values_planned(settings: Iterable[Setting]) -> dict[str, tuple[str, ...]]:

@@ -96,7 +96,7 @@ class Observer(ABC):
             return last
         self._until_break = last
         if self._stop.is_set():
-            return warned(last, "The server did not answer when the watching was to end.")
+            return warned(last, "The server did not answer when Redolab stopped watching it.")
         return self.resume(last) if self._reopens else last
 
     def reopen(self) -> None:

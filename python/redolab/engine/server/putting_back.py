@@ -94,7 +94,7 @@ def put_back(server: ServerParameters, changed: Sequence[Changed], restarted: bo
 
 
 _SOMEBODY = "Somebody else set {} to {} since the run began"
-_RESTARTED = "The server was restarted, and {} is {} by its configuration"
+_RESTARTED = "The server was restarted, and its configuration sets {} to {}"
 
 
 def _still_ours(
@@ -133,7 +133,7 @@ def _read_back(
                 continue
             now = in_force[one.name]
         if one.is_ours(now, server.same):
-            left[one.name] = f"it still is {_shown(now)}"
+            left[one.name] = f"it is still {_shown(now)}"
         else:
             others[one.name] = _shown(now)
 
@@ -141,15 +141,15 @@ def _read_back(
 def by_hand(server: ServerParameters, kept: Kept) -> str:
     """The statements that put everything back, as a sentence with a blank after it; nothing where none is."""
     statements = dict.fromkeys(server.statement(one) for one in kept.changed)
-    return f"An administrator puts it back with: {' '.join(statements)} " if statements else ""
+    return f"An administrator can put it back with: {' '.join(statements)} " if statements else ""
 
 
 def changed_by_others(name: str, ours: str, now: str, restarted: bool = False) -> RefusedError:
     """The end of a run whose parameter a restart or somebody else changed in the middle."""
     who = "The server was restarted and changed" if restarted else "Somebody else changed"
     return RefusedError(
-        f"{who} {name} while the run was under way: it was {ours}, and now it is {now}. "
-        "What is measured from there on is not what was asked for, so the run ends."
+        f"{who} {name} while the run was under way: it was {ours}, and now it is {now}. Later samples would "
+        "not measure the setting that was asked for, so the run ends."
     )
 
 
@@ -166,12 +166,12 @@ def _sentences(
         reasons = "; ".join(f"{name} ({why})" for name, why in left.items())
         statements = " ".join(dict.fromkeys(server.statement(by_name[name]) for name in left))
         found.append(
-            f"Redolab could not put back {reasons}. An administrator puts it back with: {statements}"
+            f"Redolab could not put back {reasons}. An administrator can put it back with: {statements}"
         )
     for name, value in others.items():
         one = by_name[name]
         found.append(
-            f"{who.format(name, value)}, and it is left so. Before the run it was {one.value}: "
+            f"{who.format(name, value)}. Redolab leaves it so. Before the run it was {one.value}; "
             f"{server.statement(one)} sets that again."
         )
     return tuple(found)

@@ -48,13 +48,13 @@ class Finished:
         elif self.removal:
             done = "An earlier run left something here."
         else:
-            done = "What an earlier run had left was cleared away."
+            done = "The remains of an earlier run were removed."
         return f"{done} {self.text}".rstrip()
 
 
 LEFT = (
     "An earlier run left something on this server. The next run puts it back before it begins; until then "
-    "parameters are as that run left them."
+    "parameters are as the earlier run left them."
 )
 """What is told of a server before anything is asked."""
 
@@ -63,9 +63,9 @@ def tell_of_copies(left: Left) -> None:
     """Say where a server was reached that says it is the same one, and has parameters left changed."""
     for address in left.elsewhere:
         say(
-            "redolab: An earlier run left parameters changed on a server that says it is this one and "
-            f"was reached at {address}. If it is this one, begin a run by that address first: that puts "
-            "them back. Nothing of that run is touched here."
+            f"redolab: An earlier run left parameters changed on a server that it reached at {address}. That "
+            "server has the same identity as this one. If both are the same server, start a run with that "
+            "address first: that run puts them back. Redolab changes nothing of the earlier run here."
         )
 
 
@@ -229,8 +229,8 @@ class SchemaRecovery(Recovery):
             standing = self.find(kept)
             if standing is not None and standing.readable:
                 return (
-                    f"The {self.kind} {standing.name} stays until then, with the list in {self.journal}: the "
-                    f"next run {self.within}, from this user and machine, puts everything back first. "
+                    f"The {self.kind} {standing.name} remains until then, with the list in {self.journal}: "
+                    f"the next run {self.within}, from this user and machine, puts everything back first. "
                     f"{self.afterwards}"
                 ).rstrip()
         return self.afterwards

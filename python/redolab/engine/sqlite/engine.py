@@ -44,7 +44,7 @@ _INSERT = (
 )
 _UPDATE = "update scanned set value = value + 1 where id <= ?"
 _SCAN = "select sum(value) from scanned"
-_ADVICE = "SQLite keeps no log: look at the room and the health of the disk that has the private file."
+_ADVICE = "SQLite keeps no log: check the free space and the health of the disk with the private file."
 
 
 @contextmanager
@@ -111,9 +111,10 @@ class SQLiteEngine(Engine):
     def not_measured(self) -> list[str]:
         """What cannot be had here."""
         return [
-            "Row versions: a reader in write-ahead mode passes none, whatever others have not committed.",
-            "Buffers: this build of SQLite tells Python nothing of its page cache.",
-            "Wait events: SQLite posts none.",
+            "Row versions: a reader in write-ahead mode passes no row versions, whatever others have not "
+            "committed.",
+            "Buffers: this build of SQLite does not report its page cache to Python.",
+            "Wait events: SQLite reports none.",
         ]
 
     @_as_engine_errors()

@@ -144,7 +144,9 @@ def test_whoever_may_plant_a_view_is_named_and_the_run_refused(where: str, serve
             server.ask("drop database if exists redolab")
             with closing(hold_of(server.url)) as hold, pytest.raises(RefusedError) as found:
                 hold.introduce(PARAMETERS, None)
-            assert "Others may make views in the database redolab: 'stranger'@'%'" in refusal(found.value)
+            assert "Other users may create views in the database redolab: 'stranger'@'%'" in refusal(
+                found.value
+            )
     finally:
         server.ask("drop database if exists redolab")
 

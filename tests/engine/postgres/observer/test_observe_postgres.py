@@ -396,7 +396,7 @@ def test_processes_that_are_not_all_its_own_are_not_read(url: str, monkeypatch: 
         seen = watched(observer, 1)
     assert seen.server["local"] is False
     assert all(process.cpu_s is None for process in seen.processes)
-    assert "not all are its own" in dict(seen.not_available)["CPU and run queue"]
+    assert "not all of them belong to the server" in dict(seen.not_available)["CPU and run queue"]
 
 
 @pytest.mark.parametrize("version", versions_in_whole())
@@ -518,7 +518,7 @@ def test_another_user_of_the_machine_falls_back_and_says_so(url: str) -> None:
 
 @pytest.mark.parametrize("target", ["embedded", "sqlite:///file", "postgres", ""])
 def test_what_cannot_be_watched_is_refused(target: str) -> None:
-    with pytest.raises(UsageError, match="no server to watch"):
+    with pytest.raises(UsageError, match="Redolab cannot watch"):
         open_observer(target, seed=1)
 
 

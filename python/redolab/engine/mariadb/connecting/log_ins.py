@@ -35,7 +35,7 @@ IN_THE_CLEAR = (
     "connect by the server's socket"
 )
 ANOTHER = (
-    "the server asked for a log-in by {}, in which Redolab takes no part: use a user with "
+    "the server asked for a log-in by {}, which Redolab does not support: use a user with "
     "caching_sha2_password or mysql_native_password"
 )
 _MOST_LETTERS = 64

@@ -30,7 +30,7 @@ def plaintext(connection: Client) -> Plaintext | None:
             f"{where}. It ends on this machine; if a tunnel begins there, the tunnel must encrypt it.", False
         )
     return Plaintext(
-        f"{where}: whoever is on the way can read and change all that is sent, the figures too. Add "
-        "?ssl-mode=VERIFY_IDENTITY to the URL where the server has TLS.",
+        f"{where}. Anybody on the network path can read and change everything that is sent, including the "
+        "figures. Add ?ssl-mode=VERIFY_IDENTITY to the URL if the server has TLS.",
         True,
     )

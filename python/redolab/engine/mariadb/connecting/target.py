@@ -85,7 +85,7 @@ def read_target(url: str) -> Target:
     query = parse_qs(found["query"] or "", keep_blank_values=True) if found else {}
     if found is None or not query.keys() <= _KNOWN or int(found["port"] or _PORT) > 65_535:
         raise UsageError(
-            "This is no URL of a MariaDB or MySQL server. Write it as mysql://user@host:3306/ or "
+            "This is not a URL of a MariaDB or MySQL server. Write it as mysql://user@host:3306/ or "
             "mysql://user@/?unix_socket=/run/mysqld/mysqld.sock."
         )
     asked = {name: values[0] for name, values in query.items()}
@@ -125,12 +125,12 @@ def _protection(
     mode = said.lower().replace("_", "-")
     if mode not in _TLS_MODES:
         names = ", ".join(name.upper().replace("-", "_") for name in _TLS_MODES)
-        raise UsageError(f"There is no ssl-mode {said!r}. Say one of {names}.")
+        raise UsageError(f"Unknown ssl-mode {said!r}. Use one of {names}.")
     if authority and not Path(authority).is_file():
-        raise UsageError(f"There is no file {authority}, where ssl-ca says that certificates are.")
+        raise UsageError(f"ssl-ca names the file {authority}, but there is no such file.")
     if authority and not mode.startswith("verify"):
         raise UsageError(
-            f"ssl-ca names certificates, and ssl-mode={said} does not ask them: say VERIFY_CA or "
+            f"ssl-ca names certificates, but ssl-mode={said} does not check them: use VERIFY_CA or "
             "VERIFY_IDENTITY, or leave ssl-ca out."
         )
     # Over a socket it would cost both ends CPU, and nobody can listen in between; who demands it gets it.

@@ -14,8 +14,8 @@ _ALWAYS = (
     ),
 )
 NOT_COUNTED = (
-    "the binary log is inside InnoDB (binlog_storage_engine), and MariaDB's documentation does not say what "
-    "is counted of it; commits wait for the redo log alone"
+    "the binary log is inside InnoDB (binlog_storage_engine), and MariaDB does not document what is counted "
+    "of it; commits wait only for the redo log"
 )
 _FLUSH: Event = ("IO", "redo log flush")
 _WRITE: Event = ("IO", "redo log write")
@@ -137,19 +137,22 @@ def missing(server: Server, after: Mapping[str, float]) -> list[tuple[str, str]]
         found.append(("time of log flushes", "the server counts them but does not time them"))
     if "innodb_max_trx_id" not in after and not server.binlog:
         found.append(
-            ("transactions", "this server counts those that wrote in its binary log alone (log_bin is off)")
+            (
+                "transactions",
+                "this server counts only transactions that wrote to its binary log (log_bin is off)",
+            )
         )
     if server.binlog_engine:
         found.append(("commits in the binary log, its flushes and their time", NOT_COUNTED))
     elif server.binlog and not server.timed_files:
-        found.append(("time of binlog flushes", "the server times them in performance_schema alone"))
+        found.append(("time of binlog flushes", "the server times them only in performance_schema"))
         if server.sync_binlog > 1 or server.flavour == "mysql":
-            found.append(("flushes of the binlog", "the server counts them in performance_schema alone"))
+            found.append(("flushes of the binlog", "the server counts them only in performance_schema"))
     if not server.binlog:
-        found.append(("commits in the binary log", "there is none (log_bin is off)"))
+        found.append(("commits in the binary log", "this server has no binary log (log_bin is off)"))
     if "innodb_os_log_fsyncs" not in after:
         found.append(
-            ("flushes of the redo log alone", "this version counts them together with those of data files")
+            ("flushes of the redo log alone", "this version counts them together with flushes of data files")
         )
     return found
 

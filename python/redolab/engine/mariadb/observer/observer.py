@@ -51,7 +51,7 @@ class MariadbObserver(Observer):
         except (pymysql.Error, OSError) as error:
             self._disconnect()
             raise RefusedError(
-                f"{self._target.place} answered, and then could not be watched: {error_text(error)}."
+                f"{self._target.place} answered, but then it could not be watched: {error_text(error)}."
             ) from error
         except RefusedError:
             self._disconnect()
@@ -90,9 +90,9 @@ class MariadbObserver(Observer):
             or abs(self._server.started_epoch_s - before.started_epoch_s) > _RESTARTED_S
         )
         text = (
-            "The server restarted while it was watched; what it did around that was not seen."
+            "The server restarted while it was watched; its work around the restart was not observed."
             if restarted
-            else "The connection to the server was lost and made again; meanwhile nothing was seen."
+            else "The connection to the server was lost and opened again; nothing was observed in between."
         )
         return warned(last, text)
 

@@ -164,8 +164,8 @@ def _check_reach(flavour: str, version: int, instruments: bool, text: str) -> No
         raise RefusedError(f"This server is {text}. MariaDB from 10.0 and MySQL from 5.7 can be watched.")
     if flavour == "mysql" and not instruments:
         raise RefusedError(
-            "This MySQL runs without performance_schema, and without it MySQL does not say which thread "
-            "serves which session. Set performance_schema=ON in its configuration and restart it."
+            "This MySQL runs without performance_schema, so it does not show which thread serves which "
+            "session. Set performance_schema=ON in its configuration and restart it."
         )
 
 
@@ -177,8 +177,8 @@ def _check_process_right(connection: Connection, flavour: str, version: int, rol
             raise
         also = "" if flavour == "mariadb" else f" GRANT SELECT ON performance_schema.* TO {quoted(role)};"
         raise RefusedError(
-            f"{role} may see no session but its own ({error_text(error)}). "
-            f"GRANT PROCESS ON *.* TO {quoted(role)};{also}"
+            f"{role} may see only its own sessions ({error_text(error)}). GRANT PROCESS ON *.* TO "
+            f"{quoted(role)};{also}"
         ) from error
 
 
@@ -197,9 +197,9 @@ def _find_here(connection: Connection, thread: int, uptime_s: float) -> tuple[in
     if thread == 0:
         return (
             None,
-            "sessions share threads (thread_handling=pool-of-threads), so no thread is a session's own",
+            "sessions share threads (thread_handling=pool-of-threads), so no thread belongs to one session",
         )
-    remote = "the server is not on this machine, or in a container of its own: run Redolab beside it"
+    remote = "the server is on another machine or in a container of its own: run Redolab in the same place"
     process = find_server(thread, socket_of(connection), _PROGRAMS)
     if process is None:
         return None, remote

@@ -211,8 +211,8 @@ class ThreadSource:
         if unseen > self._unseen:
             self._unseen = unseen
             self._window.warnings.append(
-                "Connections came and went too quickly to be looked at: their CPU is in the instance's "
-                "alone, or shown as a background thread's."
+                "Connections came and went too quickly to be sampled: their CPU time is included only in the "
+                "instance's, or is shown as a background thread's."
             )
         return self._give(Window(self._mark, status, files), began)
 
@@ -252,8 +252,8 @@ def _kernel_looks(process: int | None) -> tuple[ThreadLooks | None, tuple[tuple[
     except PermissionError as error:
         return None, (
             (
-                "flushes and writes of the log told apart from other waits",
-                f"the server's system calls may not be seen ({error.strerror or error}): run Redolab as "
-                "root, with CAP_SYS_PTRACE, or as the server's user where kernel.yama.ptrace_scope is 0",
+                "flushes and writes of the log, separate from other waits",
+                f"Redolab may not see the server's system calls ({error.strerror or error}): run it as root, "
+                "with CAP_SYS_PTRACE, or as the server's user where kernel.yama.ptrace_scope is 0",
             ),
         )

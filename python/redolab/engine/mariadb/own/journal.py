@@ -98,7 +98,7 @@ def read_teardown(control: Connection, mark: str) -> str:
 def _check(found: str, mark: str, *words: str) -> None:
     if not hmac.compare_digest(found, seal(mark, *words)):
         raise RefusedError(
-            "Redolab could not put everything back: Somebody changed Redolab's lists in the database redolab "
-            f"({words[0]!r}), and nothing in them is executed. Look what parameters should be, set them, and "
-            "DROP DATABASE redolab."
+            "Redolab could not put everything back: somebody changed Redolab's lists in the database redolab "
+            f"({words[0]!r}), so Redolab executes nothing from them. Find out which values the parameters "
+            "should have, set them, and DROP DATABASE redolab."
         )

@@ -26,7 +26,7 @@ from redolab.errors import RedolabError, sentence
 
 _LOCKED = 1205
 _WHO_LOCKS = (
-    "somebody's session keeps a table of it locked: an open transaction that read it, or a backup under "
+    "another session holds a lock on one of its tables: an open transaction that read it, or a backup under "
     "FLUSH TABLES WITH READ LOCK"
 )
 
@@ -68,7 +68,7 @@ class MariadbRecovery(SchemaRecovery):
 
     marks = MARKS
     kind, within, journal = "database", "on that server", "redolab.parameter_journal"
-    afterwards = "A restart of the server takes its parameters to its configuration."
+    afterwards = "A restart of the server resets its parameters to its configuration."
 
     def __init__(self, control: Connection, connector: Connector, marks: Mapping[str, str]) -> None:
         """Take what is put back.
@@ -97,7 +97,10 @@ class MariadbRecovery(SchemaRecovery):
                     while cursor.nextset():
                         pass
         except (pymysql.Error, RedolabError) as error:
-            return f"The teardown of the list failed: {sentence(why(error))} What it made may still be there."
+            return (
+                f"The teardown of the list failed: {sentence(why(error))} Objects that it created may still "
+                "exist."
+            )
         return ""
 
     def find(self, kept: Kept) -> Standing | None:  # noqa: ARG002

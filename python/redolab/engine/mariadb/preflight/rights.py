@@ -82,7 +82,7 @@ def check_rights(control: Connection, server: Facts, parameters: Collection[str]
     lacking = missing_grants(read_grants(control), server, parameters)
     if lacking:
         raise RefusedError(
-            f"The user {server['role']} may not do what this run needs. As an administrator: "
+            f"The user {server['role']} lacks rights that this run needs. As an administrator: "
             f"{'; '.join(lacking)}. Nothing was changed."
         )
 

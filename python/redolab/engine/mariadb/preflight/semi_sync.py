@@ -42,14 +42,15 @@ class SemiSync:
         """What a reader of figures must know."""
         if not self.waits:
             return (
-                "Semi-synchronous replication is on, and no commit waits for a replica at present "
+                "Semi-synchronous replication is on, but no commit waits for a replica at present "
                 f"(Rpl_semi_sync_{self.kind}_status is OFF)."
             )
         if self.in_vain:
             return (
-                f"Semi-synchronous replication waits for {self.wanted} replica{'s' * (self.wanted > 1)}, and "
+                f"Semi-synchronous replication waits for {self.wanted} replica{'s' * (self.wanted > 1)}, but "
                 f"{self.there or 'none'} {'are' if self.there > 1 else 'is'} connected: a commit returns "
-                f"after {self.timeout_s:g} s (rpl_semi_sync_{self.kind}_timeout), and later ones do not wait."
+                f"after {self.timeout_s:g} s (rpl_semi_sync_{self.kind}_timeout), and later commits do not "
+                "wait."
             )
         return "Semi-synchronous replication is on: a commit waits for a replica too."
 

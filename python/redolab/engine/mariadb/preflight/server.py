@@ -89,10 +89,9 @@ def _identity(found: Mapping[str, str]) -> tuple[str, int]:
         or "innodb_flush_log_at_trx_commit" not in found
     ):
         raise RefusedError(
-            f"This server says it is {text[:_MOST_LETTERS]} ({comment[:_MOST_LETTERS]}). It is neither a "
-            "MariaDB nor a MySQL itself, though it speaks their language, and what its settings do to a "
-            "commit is another thing. Point --engine at a MariaDB from 10.6 or a MySQL from 8.0. Nothing was "
-            "changed."
+            f"This server reports that it is {text[:_MOST_LETTERS]} ({comment[:_MOST_LETTERS]}). It speaks "
+            "the protocol of MariaDB and MySQL but is neither of them, so its settings may affect a commit "
+            "differently. Point --engine at a MariaDB from 10.6 or a MySQL from 8.0. Nothing was changed."
         )
     version = int(numbers[1]) * 100 + int(numbers[2])
     if version < OLDEST[flavour]:
@@ -115,18 +114,19 @@ def _check_writable(found: Mapping[str, str]) -> None:
         closed.append("innodb_force_recovery")
     if closed:
         raise RefusedError(
-            f"This server takes no writes: {closed[0]} = {found[closed[0]]}, and a run writes. A replica is "
-            "set so that only replication writes to it: point --engine at its source. Otherwise find out why "
-            f"it was set; SET GLOBAL {closed[0]} = OFF or the configuration lifts it. Nothing was changed."
+            f"This server accepts no writes ({closed[0]} = {found[closed[0]]}), but a run writes. If the "
+            "server is a replica, point --engine at its source. Otherwise find out why the parameter was "
+            f"set; SET GLOBAL {closed[0]} = OFF or the configuration allows writes again. Nothing was "
+            "changed."
         )
 
 
 def _check_prepares(found: Mapping[str, str]) -> None:
     if found.get("max_prepared_stmt_count") == "0":
         raise RefusedError(
-            "This server prepares no statement: max_prepared_stmt_count = 0, and the sessions of a run "
-            "prepare theirs. SET GLOBAL max_prepared_stmt_count = 16382, its default, lifts it. Nothing was "
-            "changed."
+            "This server accepts no prepared statements (max_prepared_stmt_count = 0), but the sessions of a "
+            "run prepare theirs. SET GLOBAL max_prepared_stmt_count = 16382, the default, allows them. "
+            "Nothing was changed."
         )
 
 
@@ -138,8 +138,8 @@ def _check_alone_in_commits(found: Mapping[str, str]) -> None:
     else:
         return
     raise RefusedError(
-        f"This server is a member {kind}: a commit there waits for the other members, which no setting of "
-        "these logs changes. Point --engine at a server of its own. Nothing was changed."
+        f"This server is a member {kind}: a commit waits for the other members, and no log setting changes "
+        "that. Point --engine at a standalone server. Nothing was changed."
     )
 
 

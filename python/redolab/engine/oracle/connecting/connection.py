@@ -157,7 +157,7 @@ def answered(connection: Connection, read: Callable[[], _Result]) -> _Result:
         return waited_for(limited, limit_s=_ANSWERS_S, check=check)
     except (NotDoneError, OutOfBoundsError) as error:
         connection.cut()
-        said = f"DPY-4011: an answer {error}, and the connection was given up"
+        said = f"DPY-4011: an answer {error}, so Redolab closed the connection"
         raise oracledb.OperationalError(said) from error
 
 

@@ -33,17 +33,24 @@ _LISTENER = "`lsnrctl status` on the server lists the services that it knows; na
 _DOWN = "Is the database open? `startup` in SQL*Plus opens it."
 _PASSWORD = "Check the user and the password; REDOLAB_ORACLE_PASSWORD keeps it out of the command line."  # noqa: S105
 _MENDS = {
-    TOO_OLD: "Only Oracle 12.1 and newer can be reached without Oracle's own client. For an older one make "
-    "an AWR or Statspack report there, and read it with `redolab import awr`.",
-    "DPY-3001": "The server demands Oracle's native network encryption, which this driver has not: ask for "
-    "TLS with ?protocol=tcps, or let the server accept a connection without it.",
-    "DPY-3015": "The password is stored in an old way alone: ALTER USER ... IDENTIFIED BY gives a new one.",
-    "DPY-4024": "The server took too long for an answer.",
+    TOO_OLD: (
+        "Only Oracle 12.1 and newer can be reached without Oracle's own client. For an older release, make "
+        "an AWR or Statspack report on the server, and read it with `redolab import awr`."
+    ),
+    "DPY-3001": (
+        "The server requires Oracle's native network encryption, which this driver does not support: use TLS "
+        "with ?protocol=tcps, or let the server accept a connection without it."
+    ),
+    "DPY-3015": (
+        "The server stores the password only in an old format: ALTER USER ... IDENTIFIED BY stores it in a "
+        "new one."
+    ),
+    "DPY-4024": "The server did not answer in time.",
     "DPY-4027": "Write a host and a service: names from tnsnames.ora are not read.",
     "DPY-6000": _LISTENER,
     "DPY-6001": _LISTENER,
     "DPY-6003": _LISTENER,
-    "DPY-6005": "Does the listener run there, and on that port? `lsnrctl status` on the server tells.",
+    "DPY-6005": "Does the listener run there, and on that port? `lsnrctl status` on the server shows it.",
     "ORA-00018": "Raise the parameter sessions, or try again when fewer are connected.",
     "ORA-00020": "Raise the parameter processes, or try again when fewer are connected.",
     "ORA-01005": _PASSWORD,
@@ -61,7 +68,9 @@ _MENDS = {
     "ORA-12541": "Does the listener run there, and on that port? `lsnrctl start` on the server starts it.",
     "ORA-28000": "ALTER USER ... ACCOUNT UNLOCK.",
     "ORA-28001": "The password has expired: ALTER USER ... IDENTIFIED BY gives a new one.",
-    "ORA-28040": "The server takes only other kinds of log-in: SQLNET.ALLOWED_LOGON_VERSION_SERVER decides.",
+    "ORA-28040": (
+        "The server accepts only other versions of the log-in: SQLNET.ALLOWED_LOGON_VERSION_SERVER sets them."
+    ),
 }
 
 
@@ -123,7 +132,8 @@ def as_driver_errors() -> Iterator[None]:
         raise
     except Exception as error:
         raise oracledb.InterfaceError(
-            f"DPY-4011: the server sent what is not understood ({type(error).__name__}: {error})"
+            "DPY-4011: the server sent something that the driver does not understand "
+            f"({type(error).__name__}: {error})"
         ) from error
 
 

@@ -157,7 +157,7 @@ def filled(text: str, words: Mapping[str, str]) -> str:
     def word(place: re.Match[str]) -> str:
         found = words.get(place[1], "")
         if not _FITS[place[1]](found):
-            raise ValueError(f"{found!r} is no {place[1]}")
+            raise ValueError(f"{found!r} does not fit the place {place[1]}")
         return found
 
     return _PLACE.sub(word, text)

@@ -45,7 +45,7 @@ class Sockets:
             OutOfBoundsError: they are too many, or cut already.
         """
         if self._is_cut or len(self._made) >= MOST_SOCKETS:
-            raise OutOfBoundsError(f"it was sent on to other addresses more than {MOST_SOCKETS} times")
+            raise OutOfBoundsError(f"it was redirected to other addresses more than {MOST_SOCKETS} times")
         self._made.append(made)
 
     def received(self) -> int:

@@ -70,15 +70,16 @@ def read_target(url: str) -> Target:
     query = parse_qs(found["query"] or "", keep_blank_values=True) if found else {}
     if found is None or not query.keys() <= _KNOWN or int(found["port"] or _PORT) > 65_535:
         raise UsageError(
-            "This is no URL of an Oracle database. Write it as oracle://user@host:1521/service, with the "
-            "name of a service as `lsnrctl status` on the server lists it; after a ? there may be "
+            "This is not a URL of an Oracle database. Write it as oracle://user@host:1521/service, with the "
+            "name of a service as `lsnrctl status` on the server lists it. Options may follow after a ?: "
             "protocol=tcps, wallet=DIRECTORY and server=dedicated, shared or pooled."
         )
     asked = {name: values[0] for name, values in query.items()}
     host, service = found["host"].strip("[]"), unquote(found["service"])
     if not _PLAIN.fullmatch(host) or not _PLAIN.fullmatch(service):
         raise UsageError(
-            "A host and a service are letters, digits and . - _ $ #. Write oracle://user@host:1521/service."
+            "A host and a service may have only letters, digits and . - _ $ #. Write "
+            "oracle://user@host:1521/service."
         )
     given = found["password"]
     return Target(
@@ -97,14 +98,14 @@ def read_target(url: str) -> Target:
 def _one_of(asked: dict[str, str], name: str, words: tuple[str, ...]) -> str | None:
     said = asked.get(name)
     if said is not None and said.lower() not in words:
-        raise UsageError(f"There is no {name} {said!r}. Say one of {', '.join(words)}.")
+        raise UsageError(f"Unknown {name} {said!r}. Use one of {', '.join(words)}.")
     return said.lower() if said is not None else None
 
 
 def _wallet(directory: str | None) -> str | None:
     if directory is not None and not (Path(directory) / "ewallet.pem").is_file():
         raise UsageError(
-            f"There is no file ewallet.pem in {directory}, where wallet= says that certificates are. The "
-            "driver reads that format alone: `openssl pkcs12` makes it from an ewallet.p12."
+            f"The directory {directory} that wallet= names has no file ewallet.pem. The driver reads only "
+            "that format; `openssl pkcs12` makes it from an ewallet.p12."
         )
     return directory

@@ -10,7 +10,9 @@ from redolab.engine.oracle.preflight.server import Server
 from redolab.engine.sampling.event_codes import Event, EventCodes
 from redolab.records.observation import Instrument, Looks, Observation, Observed, TimedWaits, WaitBucket
 
-_WENT_BACK = "Counters of the instance went back while it was watched; what they would tell is left out."
+_WENT_BACK = (
+    "Counters of the instance decreased while it was watched; the figures that they would give are left out."
+)
 _LOG_WRITE: Event = ("System I/O", "log file parallel write")
 _US = 1e-6
 _RATE_PER_S = 1.0

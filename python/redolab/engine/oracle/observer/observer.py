@@ -67,9 +67,9 @@ class OracleObserver(Observer):
         time.sleep(_AFTER_BREAK_S)
         restarted = started is not None and started != self._server.started
         text = (
-            "The database was restarted while it was watched; what it did around that was not seen."
+            "The database was restarted while it was watched; its work around the restart was not observed."
             if restarted
-            else "The connection to the database was lost and made again; meanwhile nothing was seen."
+            else "The connection to the database was lost and opened again; nothing was observed in between."
         )
         before = self._reading
         try:
@@ -98,6 +98,6 @@ class OracleObserver(Observer):
 
     def _broken_off(self, error: BaseException) -> RefusedError:
         return RefusedError(
-            f"{self._target.place} answered, and then could not be watched: {error_text(error)}. "
+            f"{self._target.place} answered, but then it could not be watched: {error_text(error)}. "
             f"{mend(error)}".rstrip()
         )

@@ -38,14 +38,14 @@ def check_for_runs(connection: Connection, server: Server, combinations: Sequenc
         texts = [grants(hidden, server.user)] if hidden else []
         texts += [f"GRANT {name} TO {quoted(server.user)};" for name in missing]
         raise RefusedError(
-            f"The user {server.user} may not do what this run needs. As an administrator: {' '.join(texts)} "
-            "Nothing was changed."
+            f"The user {server.user} lacks rights that this run needs. As an administrator: "
+            f"{' '.join(texts)} Nothing was changed."
         )
     (self,) = fetch(connection, "select_self")
     if self["current_schema"] != server.user:
         raise RefusedError(
-            f"A logon trigger lets this user work in the schema {self['current_schema']}; Redolab makes "
-            "tables in the user's own schema alone. Use another user. Nothing was changed."
+            f"A logon trigger lets this user work in the schema {self['current_schema']}; Redolab creates "
+            "tables only in the user's own schema. Use another user. Nothing was changed."
         )
     _check_modes(server, combinations)
 
@@ -57,9 +57,9 @@ def conditions(server: Server, served_by: str) -> list[str]:
         server: the database.
         served_by: the kind of server process behind a connection, as V$SESSION has it.
     """
-    found = ["Redolab's Oracle side was tried against a replayed server alone, never on a live one."]
+    found = ["Redolab's Oracle support was tested only against a replayed server, never on a live one."]
     if server.version > NEWEST:
-        found.append(f"Oracle {server.version_text} is newer than any that was replayed.")
+        found.append(f"Oracle {server.version_text} is newer than any release that was replayed.")
     if server.container > 1:
         found.append(
             f"The service belongs to the pluggable database {server.container_name}: figures of the log "
@@ -67,8 +67,8 @@ def conditions(server: Server, served_by: str) -> list[str]:
         )
     if served_by in _SHARED:
         found.append(
-            f"{_SHARED[served_by]} serve the sessions: a call waits until one is free, and no account of a "
-            "session has that wait."
+            f"{_SHARED[served_by]} serve the sessions: a call waits until one is free, and no session's "
+            "account includes that wait."
         )
     return found
 
@@ -78,7 +78,7 @@ def _check_modes(server: Server, combinations: Sequence[Mapping[str, str]]) -> N
     forced = str(server.parameters.get("commit_wait") or "").upper() == "FORCE_WAIT"
     if asked and forced:
         raise RefusedError(
-            "COMMIT_WAIT is FORCE_WAIT for the whole instance: every commit waits there, whatever it says, "
-            "so its modes cannot be told apart. As an administrator: ALTER SYSTEM RESET COMMIT_WAIT, or use "
-            "another database. Nothing was changed."
+            "COMMIT_WAIT is FORCE_WAIT for the whole instance: every commit waits, whatever its mode, so the "
+            "modes cannot be compared. As an administrator: ALTER SYSTEM RESET COMMIT_WAIT, or use another "
+            "database. Nothing was changed."
         )

@@ -19,7 +19,7 @@ _LATE = (
 )
 _NO_QUEUE = (
     "time in the run queue",
-    "Oracle keeps no account of it: it is in what is unaccounted",
+    "Oracle does not measure it: it is part of the unaccounted time",
 )
 
 
@@ -78,7 +78,7 @@ def identify(connection: Connection, target: Target) -> Server:
         parameters = {row["name"]: row["value"] for row in fetch(connection, "select_parameters")}
     if str(parameters.get("timed_statistics") or "TRUE").upper() == "FALSE":
         raise RefusedError(
-            f"TIMED_STATISTICS is FALSE on {target.place}: Oracle counts waits there and times none. As an "
+            f"TIMED_STATISTICS is FALSE on {target.place}: Oracle counts waits but does not time them. As an "
             "administrator: ALTER SYSTEM SET TIMED_STATISTICS = TRUE. Nothing was changed."
         )
     started = None

@@ -29,8 +29,8 @@ Connection = psycopg.Connection[dict[str, Any]]
 OwnConnection = LimitedConnection[dict[str, Any]]
 
 _TO_THE_SERVER = (
-    "A pooler such as PgBouncer answers there, and lends a server session to many clients. Connect to the "
-    "server itself: its own host and port stand in the pooler's configuration. Nothing was changed."
+    "A pooler such as PgBouncer answers there, and shares a server session among many clients. Connect to "
+    "the server itself: the pooler's configuration has its host and port. Nothing was changed."
 )
 # Text of the client library or server -> what to do. Connection failures carry no SQLSTATE.
 _MENDS = (
@@ -65,13 +65,13 @@ _MENDS = (
     ("resolve", "Check the host name in the URL."),
     (
         "terminating connection due to",
-        "A limit that the server, the database or the role sets for sessions ended it: raise it for this "
-        "role, or try again when the server is less busy.",
+        "A session limit of the server, the database or the role ended the connection: raise the limit for "
+        "this role, or try again when the server is less busy.",
     ),
     (
         "timeout expired",
-        "Nothing answered the log-in in time: check the host, the port, and any firewall between; and where "
-        "a pooler answers there, whether the server behind it does.",
+        "Nothing answered the log-in in time: check the host, the port, and any firewall between; and, if a "
+        "pooler answers there, whether the server behind it answers.",
     ),
     ("too many clients", "Ask for fewer with --sessions, or raise max_connections."),
     (
@@ -81,7 +81,7 @@ _MENDS = (
     ("No such file or directory", "Is the server running, and is this its socket directory?"),
     (
         "no answer within",
-        "Whoever answers there took the log-in and nothing more: is it a pooler that is full?",
+        "The other end accepted the log-in and then did not answer: is it a pooler without free connections?",
     ),
 )
 
@@ -154,8 +154,8 @@ class Connector:
             self._options: Mapping[str, Any] = conninfo.conninfo_to_dict(target) | handed_on()
         except (psycopg.ProgrammingError, UnicodeDecodeError) as error:
             raise UsageError(
-                "This is not a connection URL the client library can read "
-                f"({_first_line(error)}). Write it as postgresql://user@host:5432/database."
+                f"This is not a connection URL that the client library can read ({_first_line(error)}). "
+                "Write it as postgresql://user@host:5432/database."
             ) from error
 
     @classmethod

@@ -49,8 +49,8 @@ class PostgresRecovery(SchemaRecovery):
                 self._control.execute(kept.teardown.encode())
         except (psycopg.Error, RedolabError) as error:
             return (
-                f"The teardown of the list failed: {sentence(self.parameters.words(error))} What it made "
-                "outside Redolab's schema may still be there."
+                f"The teardown of the list failed: {sentence(self.parameters.words(error))} Objects that it "
+                "created outside Redolab's schema may still exist."
             )
         return ""
 

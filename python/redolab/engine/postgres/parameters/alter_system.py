@@ -43,10 +43,10 @@ def reload_configuration(control: Connection, expected: Mapping[str, str]) -> di
     for name, value in expected.items():
         await_value(
             lambda name=name, value=value: _differing(control, name, value, shown),  # type: ignore[misc]
-            f"The server was told {name} = {value} with ALTER SYSTEM, and "
-            f"{RELOAD_LIMIT_S:.0f} s after a reload it still has {{}}. A command-line option, ALTER ROLE "
-            "or ALTER DATABASE setting overrides it, or a line of its configuration files is wrong (its log "
-            "says which); mend that, or choose another --scope.",
+            f"Redolab set {name} = {value} with ALTER SYSTEM, but {RELOAD_LIMIT_S:.0f} s after a reload the "
+            "server still has {}. A command-line option, ALTER ROLE or ALTER DATABASE setting overrides it, "
+            "or a line of its configuration files is wrong (its log shows which). Correct that, or choose "
+            "another --scope.",
         )
     return shown
 

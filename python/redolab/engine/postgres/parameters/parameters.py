@@ -86,14 +86,14 @@ def check_rights(known: Mapping[str, Parameter], scope: Scope, server: Mapping[s
     if not on_database and not on_parameters:
         return
     if on_parameters and server["version_num"] < _GRANTS_PARAMETERS:
-        mend = "Before PostgreSQL 15 only a superuser may: connect as one."
+        mend = "Before PostgreSQL 15 only a superuser may change these parameters: connect as a superuser."
     else:
         mend = f"As a superuser: {'; '.join([*on_database, *on_parameters])}."
     if on_parameters:
-        mend += f" {_NEEDS_NONE} CREATE alone."
+        mend += f" {_NEEDS_NONE} only CREATE."
     raise RefusedError(
-        f"The role {server['role']} may not do what this run needs in the database "
-        f"{server['database']}. {mend} Nothing was changed."
+        f"The role {server['role']} lacks rights that this run needs in the database {server['database']}. "
+        f"{mend} Nothing was changed."
     )
 
 
@@ -280,7 +280,7 @@ class Parameters:
                 ).fetchone()
         except psycopg.Error as error:
             raise UsageError(
-                f"The server does not take {name} = {value}: {error.diag.message_primary}."
+                f"The server does not accept {name} = {value}: {error.diag.message_primary}."
             ) from error
         return str(row["value"]) if row else value
 
@@ -320,10 +320,9 @@ class Parameters:
         for name, value in expected.items():
             await_value(
                 partial(_others, sessions, name, value),
-                f"The server took {name} = {value} for the setting {setting.name}, but a working "
-                "session still has {}. Something nearer overrides it: look for ALTER ROLE ... SET, "
-                "ALTER DATABASE ... SET, PGOPTIONS or a server command-line option, or use "
-                "--scope session.",
+                f"The server accepted {name} = {value} for the setting {setting.name}, but a working session "
+                "still has {}. A more specific setting overrides it: look for ALTER ROLE ... SET, "
+                "ALTER DATABASE ... SET, PGOPTIONS or a server command-line option, or use --scope session.",
             )
 
 

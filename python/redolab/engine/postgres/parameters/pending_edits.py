@@ -39,14 +39,15 @@ def pending_edits(control: Connection, role: str) -> list[str]:
         changed = [row["file"] for row in fetch(control, "select_access_files") if row["changed"]]
     except HIDDEN:
         found.append(
-            "Whether an edit of pg_hba.conf waits for a reload may not be read. A superuser's "
-            f"GRANT EXECUTE ON FUNCTION pg_stat_file(text) TO {role} and GRANT pg_read_server_files "
-            f"TO {role} would show it."
+            "This role may not see whether an edit of pg_hba.conf waits for a reload. A superuser's GRANT "
+            f"EXECUTE ON FUNCTION pg_stat_file(text) TO {role} and GRANT pg_read_server_files TO {role} "
+            "would show it."
         )
     else:
         if changed:
             found.append(
-                f"{' and '.join(changed)} changed after the last reload: Redolab's reload puts that in force."
+                f"{' and '.join(changed)} changed after the last reload: Redolab's reload puts that change "
+                "in force."
             )
     return found
 
@@ -58,7 +59,9 @@ def _of_settings(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     if waiting:
         more = f" and {len(waiting) - _MOST_NAMED} more" if len(waiting) > _MOST_NAMED else ""
         named = ", ".join(waiting[:_MOST_NAMED])
-        found.append(f"Redolab's reload also puts in force what waits for one: {named}{more}.")
+        found.append(
+            f"Redolab's reload also puts in force other edits that wait for a reload: {named}{more}."
+        )
     if wrong:
         found.append(f"The configuration files have an error, so a reload may be refused: {wrong[0]}.")
     return found

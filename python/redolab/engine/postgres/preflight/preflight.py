@@ -56,15 +56,15 @@ def check_writable(control: Connection) -> None:
         return
     source = found[0]["source"]
     if source == "client":
-        lift = "take it out of the URL's options, the service file or PGOPTIONS"
+        lift = "remove it from the URL's options, the service file or PGOPTIONS"
     else:
         lift = (
             "ALTER SYSTEM RESET default_transaction_read_only, or take it out of the file or command line "
             "that has it, then SELECT pg_reload_conf()"
         )
     raise RefusedError(
-        f"This server takes no writes: default_transaction_read_only is on (from: {source}), and a run "
-        f"writes. Find out why it was set; a full disk is a common reason. To lift it: {lift}. "
+        f"This server accepts no writes (default_transaction_read_only is on, from: {source}), but a run "
+        f"writes. Find out why it was set; a full disk is a common reason. To allow writes again: {lift}. "
         "Nothing was changed."
     )
 
@@ -122,14 +122,14 @@ def _check_schema(control: Connection, marks: Collection[str]) -> bool:
     database = control.info.dbname
     if not standing.looks_made:
         raise RefusedError(
-            f"The database {database} has a schema named redolab that Redolab did not make, and it is never "
-            "touched. Rename it, or use another database."
+            f"The database {database} has a schema named redolab that Redolab did not make. Redolab never "
+            "touches it. Rename it, or use another database."
         )
     raise RefusedError(
-        f"The database {database} has a schema named redolab that is not provably one of this Redolab's: "
-        f"{why}. It is never touched. If a killed run left it, start one as that role, and as the "
-        "user and on the machine that it ran as: that puts everything back first. Or put back by hand what "
-        "redolab.parameter_journal lists, and DROP SCHEMA redolab CASCADE."
+        f"The database {database} has a schema named redolab, and it is not proved that this Redolab made "
+        f"it: {why}. Redolab never touches it. If a killed run left it, start a run as the same role, and as "
+        "the same operating-system user on the same machine: that run puts everything back first. Or put "
+        "back by hand what redolab.parameter_journal lists, and DROP SCHEMA redolab CASCADE."
     )
 
 
@@ -138,10 +138,12 @@ def version_conditions(server: Mapping[str, Any]) -> list[str]:
     found = []
     major = server["version_num"] // 10_000
     if major > NEWEST:
-        found.append(f"PostgreSQL {server['version']} is newer than {NEWEST}, the newest that was tested.")
+        found.append(
+            f"PostgreSQL {server['version']} is newer than {NEWEST}, the newest version that was tested."
+        )
     early = _NOT_RELEASED.match(server["version"])
     if early:
-        found.append(f"PostgreSQL {early[0]} is not a release: what it does may change before the release.")
+        found.append(f"PostgreSQL {early[0]} is not a release: its behaviour may change before the release.")
     return found
 
 
@@ -153,9 +155,11 @@ def server_conditions(
     if server["fsync"] != "on":
         found.append("fsync is off: a commit here never waits for the disk, whatever the setting.")
     if log_filesystem in MEMORY_FILESYSTEMS:
-        found.append(f"The log lies in memory ({log_filesystem}): a flush costs next to nothing.")
+        found.append(
+            f"The log is on a file system in memory ({log_filesystem}): a flush costs almost nothing."
+        )
     if server["synchronous_standby_names"]:
-        found.append("A synchronous standby confirms each waiting commit: its time is log sync too.")
+        found.append("A synchronous standby confirms each waiting commit: log sync includes that time.")
     others = control.execute(
         "select count(*) as n from pg_stat_activity where backend_type = 'client backend' "
         "and state = 'active' and application_name not like 'redolab %'"

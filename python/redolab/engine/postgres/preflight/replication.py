@@ -24,8 +24,8 @@ def check_publications(control: Connection, database: str) -> None:
     if taking:
         raise RefusedError(
             f"In the database {database} the {_publications(taking)} all tables, and would take Redolab's "
-            "too. A subscriber does not have them: it would stop for good at their first row. Run in "
-            "another database of this server, for a publication belongs to one database; or let the "
+            "too. A subscriber does not have these tables, so it would stop permanently at their first row. "
+            "Run in another database of this server, for a publication belongs to one database; or let the "
             "publication name its tables. Nothing was changed."
         )
 
@@ -48,9 +48,9 @@ def check_unpublished(control: Connection, own: frozenset[str]) -> None:
     taking = sorted(published(control) - own)
     if taking:
         raise RefusedError(
-            f"The {_publications(taking)} Redolab's tables, as none did when the run began, so the run ends "
-            "here. A subscriber that got rows of them goes on once "
-            "it has tables of the same names and columns (docs/guide/own-server.md)."
+            f"The {_publications(taking)} Redolab's tables by now, so the run ends here; when the run began, "
+            "no publication did. A subscriber that received rows of these tables continues once it has "
+            "tables with the same names and columns (docs/guide/own-server.md)."
         )
 
 

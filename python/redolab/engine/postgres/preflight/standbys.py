@@ -27,8 +27,8 @@ def why_not(row: Mapping[str, Any]) -> str:
     if confirming is None or confirming >= wanted:
         return ""
     return (
-        f"A commit that waits does not return on this server: synchronous_standby_names = '{names}' asks for "
-        f"{wanted} standby{'s' if wanted > 1 else ''} to confirm it, and {confirming or 'none'} "
+        f"A waiting commit never returns on this server: synchronous_standby_names = '{names}' asks for "
+        f"{wanted} standby{'s' if wanted > 1 else ''} to confirm it, but {f'only {confirming}' if confirming else 'none'} "
         f"{'do' if confirming > 1 else 'does'}."
     )
 

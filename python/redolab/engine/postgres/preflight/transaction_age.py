@@ -44,7 +44,7 @@ class TransactionAge:
         if need > self.left:
             raise RefusedError(
                 f"{self._oldest}. This run uses up at most {millions(need)} more, and Redolab stays below "
-                f"{millions(LIMIT)}, because a server takes no more commits at {millions(_END)}. "
+                f"{millions(LIMIT)}, because a server accepts no more commits at {millions(_END)}. "
                 f"{self._mend} Or run with fewer --blocks or shorter --seconds. Nothing was changed."
             )
 
@@ -56,9 +56,9 @@ class TransactionAge:
         """
         if self.age > LIMIT:
             raise RefusedError(
-                f"{self._oldest} by now, and Redolab stays below {millions(LIMIT)}, because a server takes "
-                f"no more commits at {millions(_END)}. So the run ends here; every sample finished before is "
-                f"kept. {self._mend}"
+                f"{self._oldest} by now, and Redolab stays below {millions(LIMIT)}, because a server accepts "
+                f"no more commits at {millions(_END)}. So the run ends here; every sample that was finished "
+                f"is kept. {self._mend}"
             )
 
     def sentence(self, need: int) -> str:

@@ -55,7 +55,7 @@ def why_not_readable(postmaster: int, names: EventNames | None) -> str | None:
         _core.WaitSampler(postmaster, RATE_PER_S, 0, []).stop()
     except PermissionError:
         return (
-            "the server's memory may not be read (run Redolab as the server's user, or with CAP_SYS_PTRACE)"
+            "Redolab may not read the server's memory (run it as the server's user, or with CAP_SYS_PTRACE)"
         )
     except OSError as error:
         return f"the server's memory cannot be read ({error})"

@@ -50,7 +50,7 @@ def why_names_differ(connection: Connection, postmaster: int, names: EventNames)
             still = {process.pid for process in window.processes if process.cpu_ns == 0} - {own}
             steady = {pid: before[pid] for pid in still & before.keys() if after.get(pid) == before[pid]}
             return posted_difference(names, steady, published)
-    return "a session that slept was not seen to sleep"
+    return "a sleeping session did not appear as sleeping"
 
 
 def list_difference(names: EventNames, listed: Sequence[Pair]) -> str | None:
@@ -91,7 +91,7 @@ def posted_difference(
         named = name_event(names, number)
         # A number in no table, an extension's for instance, has no name here that could be wrong.
         if named[0] != shown[0] or (number in names and named[0] not in _FOREIGN and named != shown):
-            return f"process {pid} waits for {':'.join(shown)}, but its memory says {':'.join(named)}"
+            return f"process {pid} waits for {':'.join(shown)}, but its memory shows {':'.join(named)}"
     return None
 
 
