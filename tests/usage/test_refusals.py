@@ -170,7 +170,7 @@ def test_no_commit_waits_for_a_standby_that_is_not_there(
     assert why in asked.complaint
     profiled = redolab("profile", url, "--seconds", "0.5", "--json")
     assert profiled.code == 0, profiled.err
-    (warning,) = [text for text in json.loads(profiled.out)["warnings"] if "never returns" in text]
+    (warning,) = [text for text in json.loads(profiled.out)["warnings"] if "does not return" in text]
     assert wanted in warning
 
 

@@ -83,7 +83,7 @@ def open_observer(
 
 
 def watched_choices() -> str:
-    """What `redolab profile` and `redolab watch` take, in words."""
+    """The targets that `redolab profile` and `redolab watch` accept, in words."""
     return _listed([offer.example for offer in OFFERS if offer.observer is not None])
 
 
@@ -98,15 +98,15 @@ def default_engine(needs: Collection[Capability]) -> str:
 
 
 def engine_choices() -> str:
-    """What `--engine` takes, in words, the URLs last."""
+    """The values that `--engine` accepts, in words, the URLs last."""
     return _listed([offer.choice for offer in sorted(OFFERS, key=lambda offer: bool(offer.schemes))])
 
 
 def find_offer(target: str, also: Iterable[str] = ()) -> Offer:
-    """What the engine that `--engine` names offers; nothing is started or connected.
+    """The offer of the engine that `--engine` names; nothing is started or connected.
 
     Args:
-        target: what `--engine` says.
+        target: the value of `--engine`.
         also: other words that may have been meant.
 
     Raises:
@@ -124,7 +124,7 @@ def find_offer(target: str, also: Iterable[str] = ()) -> Offer:
 
 
 def engine_names() -> list[str]:
-    """What `--engine` takes that is no URL."""
+    """The values that `--engine` accepts, without URLs."""
     return [choice for offer in OFFERS if not offer.schemes for choice in offer.choices]
 
 
@@ -142,7 +142,7 @@ def _offer(target: str) -> Offer | None:
 
 
 def private_target(engine: Mapping[str, Any]) -> str | None:
-    """What `--engine` says for an engine like that of a run; None where it was somebody's server.
+    """The value of `--engine` for an engine like that of a run; None where it was somebody's server.
 
     Args:
         engine: the `engine` part of a manifest.
@@ -161,14 +161,14 @@ def check_target(
 
     Args:
         name: of the experiment.
-        target: what `--engine` says.
+        target: the value of `--engine`.
         needs: the capabilities that the experiment needs.
         log_device_s: flush time of an emulated log device: one for all logs, or one for each; none for
             the real one.
 
     Raises:
-        UsageError: there is none, the experiment cannot use it, or an emulated device was asked of an
-            engine that has none, or more of them than it has logs.
+        UsageError: there is no such engine, the experiment cannot use it, an emulated device was asked of an
+            engine that cannot emulate one, or there are more devices than it has logs.
     """
     offer = find_offer(target)
     reason = offer.why_not(needs)
@@ -194,7 +194,7 @@ def check_target(
 
 
 def _variant(target: str) -> str:
-    """What stands after an engine's name and a colon."""
+    """The variant after an engine's name and a colon."""
     return "" if "://" in target else target.partition(":")[2]
 
 

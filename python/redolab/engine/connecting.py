@@ -1,4 +1,4 @@
-"""What may hang in a driver is done in a thread of its own, so that signals are heard and limits hold."""
+"""Calls that may hang in a driver run in a thread of their own, so that signals are heard and limits hold."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def waited_for(
     check: Callable[[], None] = lambda: None,
     late: Callable[[_Result], object] = lambda result: None,  # noqa: ARG005
 ) -> _Result:
-    """What `do` returns; it is waited for until a limit, whatever it waits for itself.
+    """The result of `do`; it is waited for until a limit, whatever it waits for itself.
 
     Args:
         do: goes on in its thread when it is given up, and does not keep the process alive.

@@ -1,7 +1,7 @@
 """Several servers as one engine: each setting is put in force on its own server, and only that one works.
 
-The runner, a sample and what is stored know one engine. Which server is meant stands in a setting's level
-`server` (`redolab.records.servers`); the server itself never sees that level.
+The runner, a sample and what is stored know one engine. A setting's level `server` names the server that is
+meant (`redolab.records.servers`); the server itself never sees that level.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ class SideBySide(Engine):
 
     @property
     def meanwhile(self) -> list[str]:
-        """What happened to each server, with its name."""
+        """Events at each server, with its name."""
         return _named({name: engine.meanwhile for name, engine in self._engines.items()})
 
     @property
     def farewell(self) -> str:
-        """Of each server, with its name."""
+        """The farewell of each server, with its name."""
         return " ".join(_named({name: [it.farewell] for name, it in self._engines.items() if it.farewell}))
 
     def sampler(self) -> Mapping[str, Any]:
@@ -75,11 +75,11 @@ class SideBySide(Engine):
         }
 
     def conditions(self) -> list[str]:
-        """Those of every server."""
+        """Conditions of every server."""
         return _named({name: engine.conditions() for name, engine in self._engines.items()})
 
     def not_measured(self) -> list[str]:
-        """What every server lacks, and the settings that one of them does not have."""
+        """Figures that every server lacks, and the settings that one of them does not have."""
         lacked = _named({name: engine.not_measured() for name, engine in self._engines.items()})
         return [*(f"{text}." for text in self._lacking), *lacked]
 
@@ -168,7 +168,7 @@ class SideBySide(Engine):
 
 
 def _on(server: str, setting: Setting) -> Setting:
-    """The setting as it is told apart from those of other servers."""
+    """The setting with its server, which distinguishes it from those of other servers."""
     return replace(setting, name=name_on(server, setting.name), levels={SERVER: server, **setting.levels})
 
 
@@ -180,7 +180,7 @@ def _close(name: str, engine: Engine, wrong: list[str]) -> None:
 
 
 def _named(said: Mapping[str, Sequence[str]]) -> list[str]:
-    """What all servers say once, and whatever else with the name of the server that says it."""
+    """Sentences of all servers once, and other sentences with the name of their server."""
     texts = list(dict.fromkeys(text for mine in said.values() for text in mine))
     found = []
     for text in texts:

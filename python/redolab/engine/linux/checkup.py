@@ -1,4 +1,4 @@
-"""What the kernel of this machine lets Redolab see and do, each with what its lack costs and mends it."""
+"""Checks of what the kernel lets Redolab see and do, each with the effect of its lack and a remedy."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def check_processes(root: Path = Path("/")) -> Check:
 
 
 def check_run_queue() -> Check:
-    """Whether the kernel tells how long a process ran, and how long it waited for a CPU."""
+    """Whether the kernel reports how long a process ran, and how long it waited for a CPU."""
     name = "CPU and run queue"
     if cpu_s(os.getpid()):
         return Check(name, "works", "from /proc/PID/schedstat, to the nanosecond")
@@ -82,7 +82,7 @@ def check_run_queue() -> Check:
 
 
 def check_clock(root: Path = Path("/")) -> Check:
-    """What the kernel's clock is read from."""
+    """The source of the kernel's clock."""
     place = root / "sys/devices/system/clocksource/clocksource0"
     name, source = "Clock", _text(place / "current_clocksource")
     if source is None:

@@ -36,7 +36,7 @@ def find_postmaster(backend_pid: int, backend_start_epoch_s: float) -> int | Non
 
 
 def are_children(ask: Callable[[], Collection[int]], postmaster: int) -> bool:
-    """Whether every pid that `ask` tells of is a child of this machine's process `postmaster`.
+    """Whether every pid that `ask` returns is a child of this machine's process `postmaster`.
 
     Processes come and go while the server is asked, so one that was there before or after will do.
     """

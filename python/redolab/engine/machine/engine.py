@@ -47,11 +47,11 @@ class MachineEngine(Engine):
         }
 
     def conditions(self) -> list[str]:
-        """What limits the CPUs here, and where they differ."""
+        """Limits of the CPUs here, and differences between them."""
         return _conditions(self._cpus)
 
     def not_measured(self) -> list[str]:
-        """What else a machine does."""
+        """Other work of a machine that is not measured."""
         return [
             "Memory, caches beyond the nearest, and devices: a spin needs only CPU, a database needs them "
             "all.",
@@ -199,7 +199,7 @@ class _Spinner:
             self._orders.write(f"{start_ns} {until_ns} {most}\n".encode())
 
     def answer(self) -> _Spun | None:
-        """What it did, once its answer can be read; None when it has ended instead."""
+        """Its work, once its answer can be read; None when it has ended instead."""
         numbers = self.answers.readline().split()
         return _Spun(int(numbers[0]), int(numbers[2])) if len(numbers) == 3 else None
 
@@ -219,7 +219,7 @@ class _Spun:
 
 
 def _answers(spinners: Sequence[_Spinner], stop: threading.Event) -> Iterator[_Spun]:
-    """What each of the spinners did, as they come to their end; none for one that died.
+    """The work of each spinner, as they come to their end; nothing for a spinner that died.
 
     Raises:
         InterruptedRunError: `stop` was set.
@@ -238,7 +238,7 @@ def _answers(spinners: Sequence[_Spinner], stop: threading.Event) -> Iterator[_S
 
 
 def _conditions(cpus: Cpus) -> list[str]:
-    """What a reader must know of these CPUs."""
+    """Conditions of these CPUs that a reader must know."""
     found = []
     if cpus.quota:
         found.append(

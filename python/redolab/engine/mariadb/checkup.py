@@ -39,7 +39,7 @@ def check_private(flavour: private.Flavour, wanted: Mapping[str, Wanted]) -> Che
 
 
 def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
-    """Who and what the server is, what may be run on it, and what a profile would see.
+    """Checks of the server's identity, of the runs possible on it, and of what a profile would see.
 
     Raises:
         UsageError: the URL cannot be read.

@@ -178,7 +178,7 @@ def fetch(
     version: int,
     flavour: str = "mariadb",
     parameters: Sequence[Any] = (),
-    beside: Sequence[str] = (),
+    further: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """Run a stored statement in the variant for this server and return its rows.
 
@@ -188,16 +188,16 @@ def fetch(
         version: the server's, as major * 100 + minor.
         flavour: `mariadb` or `mysql`; only few statements differ.
         parameters: of the statement.
-        beside: further columns that are read in the same statement, which is a SELECT then.
+        further: columns that are read in the same statement, in addition; it is a SELECT then.
 
     Raises:
-        pymysql.Error: the server refuses, or its answer is none to that.
+        pymysql.Error: the server refuses, or sends something that does not answer this statement.
     """
     own = flavour == "mysql" and has_statement(_MYSQLS_OWN, name)
     folder = _MYSQLS_OWN if own else "mariadb/sql"
     text = statement(folder, name, version)
-    if beside:
-        text = f"SELECT it.*, {', '.join(beside)} FROM (\n{text}\n) it"  # noqa: S608
+    if further:
+        text = f"SELECT it.*, {', '.join(further)} FROM (\n{text}\n) it"  # noqa: S608
     return ask(connection, text, *parameters)
 
 
@@ -205,7 +205,7 @@ def ask(connection: Connection, text: str, *values: Any) -> list[dict[str, Any]]
     """Execute a statement; returns its rows.
 
     Raises:
-        pymysql.Error: the server refuses, or its answer is none to that.
+        pymysql.Error: the server refuses, or sends something that does not answer this statement.
     """
     with connection.cursor() as cursor:
         cursor.execute(text, values or None)

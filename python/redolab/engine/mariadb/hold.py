@@ -42,7 +42,7 @@ class HeldServer(hold.HeldServer[Connection]):
 
     lost = (pymysql.Error, OSError)
     parameters: Parameters | None = None
-    """What is changed on the server; None before `prepare`."""
+    """The parameters that are changed on the server; None before `prepare`."""
 
     def __init__(self, connector: Connector, own_server: OwnServer | None) -> None:
         """Connect and look at the server; nothing is changed yet.
@@ -58,14 +58,14 @@ class HeldServer(hold.HeldServer[Connection]):
         super().__init__(GuardedMark(guard_database.__name__, MARKS), own_server)
         try:
             self.server: dict[str, Any] = check_server(self.connection, connector.place)
-            """Who and what the server is."""
+            """The server's identity and properties."""
         except BaseException:
             self.connection.close()
             raise
         self.journal = None if own_server else Journal(self._guarded.mark)
         """Where parameters are noted before they are changed; None on a server of Redolab's own."""
         self.planted = Planted(planted.MEND)
-        """What stands in the database beside tables."""
+        """The objects in the database other than tables."""
         self.stop = threading.Event()
         """Once it is set, nobody is waited for in making the database."""
         self._noted: set[int] = set()
@@ -176,7 +176,7 @@ class HeldServer(hold.HeldServer[Connection]):
         return [*self.parameters.look(), *counted]
 
     def check(self, row: Mapping[str, object]) -> None:
-        """Make sure that what the run set still stands, and that nobody planted anything.
+        """Make sure that what the run set is still in force, and that nobody planted anything.
 
         Args:
             row: what `columns` gave.
@@ -212,7 +212,7 @@ class HeldServer(hold.HeldServer[Connection]):
                 self.connection.close()
 
     def recovery(self) -> MariadbRecovery:
-        """What puts this server back."""
+        """The recovery that puts this server back."""
         return MariadbRecovery(self.connection, self._connector, self._guarded.proofs())
 
     def put_back(self, hurry: threading.Event) -> Finished:

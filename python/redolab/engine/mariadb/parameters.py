@@ -1,7 +1,7 @@
 """Parameters of the whole server: put in force, recorded, and put back whatever happens.
 
 What a parameter was before, and what the run makes of it, is kept in memory by the run and its guard. All
-that a run will change stands in a journal in Redolab's database before, so that `recover` can put it back
+that a run will change is written to a journal in Redolab's database before, so that `recover` can put it back
 when both are gone.
 """
 
@@ -31,7 +31,7 @@ _WORDS: Mapping[str, str] = {"on": "1", "off": "0", "yes": "1", "no": "0", "true
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of the server as it stood before the run."""
+    """One parameter of the server as it was before the run."""
 
     name: str
     value: str
@@ -70,7 +70,7 @@ def set_global(connection: Connection, name: str, value: str) -> None:
     """Put a parameter of the whole server in force, and read it back.
 
     Raises:
-        RefusedError: the server has another value then, or it is no parameter's name.
+        RefusedError: the server has another value then, or `name` is not the name of a parameter.
     """
     if not _NAME.fullmatch(name):
         raise RefusedError(f"{name!r} is not the name of a parameter")
@@ -116,7 +116,7 @@ class Parameters:
         memory: Memory,
         journal: Journal | None = None,
     ) -> None:
-        """Take what rules the server, and its parameters as they stand.
+        """Take the connection that controls the server, and its parameters as they are now.
 
         Args:
             control: sets them.
@@ -157,7 +157,7 @@ class Parameters:
             try:
                 set_global(self.control, name, value)
             except RefusedError:
-                # The server took another value, which nobody is to take for a colleague's.
+                # The server took another value, which must not count as a colleague's.
                 set_global(self.control, name, self._now[name])
                 raise
             self._record(name, value, setting.name)

@@ -149,14 +149,14 @@ class PrivateServer(GuardedServer):
 
     @property
     def variant(self) -> str:
-        """What stands after the colon where `--engine` names it."""
+        """The variant after the colon where `--engine` names it."""
         return "" if self.binlog else WITHOUT_BINLOG
 
     @property
     def settling(self) -> tuple[str, ...]:
         """Statements that bring it to the same state before a sample: pages flushed, a new binary log.
 
-        Only a MariaDB can be told to flush its pages.
+        Only MariaDB has a statement that flushes its pages.
         """
         flushing = ("set global innodb_log_checkpoint_now = on",) if self.flavour == "mariadb" else ()
         beginning = "reset master" if self.flavour == "mariadb" else "reset binary logs and gtids"
@@ -180,7 +180,7 @@ def look(flavour: Flavour) -> tuple[str, Path]:
     """The version of the installed program, and where servers would live; nothing is made.
 
     Raises:
-        RefusedError: there can be no server here; the text says why.
+        RefusedError: no server is possible here; the text says why.
     """
     _, version = _program(flavour)
     return version, base_directory(None, make=False)
@@ -209,5 +209,5 @@ def _found(name: str) -> Iterator[Path]:
 
 
 def _as_root() -> list[str]:
-    """The server runs as root only when told so."""
+    """The server runs as root only with this option."""
     return ["--user=root"] if os.geteuid() == 0 else []

@@ -1,7 +1,7 @@
-"""What sessions waited for during a sample, from the server's own account: no sampler is at work.
+"""The waits of sessions during a sample, from the server's own account: no sampler is at work.
 
 Its rows are in ticks, of a millisecond of the account each, so that everything that divides time by ticks
-divides it as Oracle has it. What is neither CPU nor a wait has ticks without an event.
+divides it as Oracle has it. Time that is neither CPU nor a wait has ticks without an event.
 """
 
 from __future__ import annotations

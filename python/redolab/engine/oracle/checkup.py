@@ -1,4 +1,4 @@
-"""What a profile would see of an Oracle database, and the script for a user that sees all of it."""
+"""Checks of what a profile would see of an Oracle database, and the script for a user that sees all of it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
-    """Who and what the database is, what may be run on it, and what a profile would see.
+    """Checks of the database's identity, of the runs possible on it, and of what a profile would see.
 
     Raises:
         UsageError: the URL cannot be read.

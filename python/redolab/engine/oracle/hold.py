@@ -35,7 +35,7 @@ class HeldServer:
         self.control = self.connect("redolab run")
         try:
             self.server: Server = identify(self.control.connection, target)
-            """Who and what it is."""
+            """The database's identity and properties."""
         except BaseException:
             self.control.close()
             raise
@@ -60,7 +60,7 @@ class HeldServer:
         check_unclaimed(self.control, self._living(), MARKS.kept(), self._place)
 
     def introduction(self, log_bytes: int | None) -> Introduction:
-        """What is told of the database before anything is changed on it."""
+        """The introduction of the database before anything is changed on it."""
         most = "" if log_bytes is None else f", at most {log_bytes / 1e9:,.1f} GB of it"
         part = f", container {self.server.container_name}" if self.server.container else ""
         return Introduction(
@@ -129,7 +129,7 @@ class HeldServer:
             RefusedError: one could not be dropped; the text says what is left to do.
         """
         if self._taken:
-            # The one that stands may have been broken off; the rest is done even if the run is to stop.
+            # The present connection may have been broken off; the rest is done even if the run is to stop.
             self.control.close()
             self.stop = threading.Event()
             self.control = self.connect("redolab run")

@@ -23,7 +23,7 @@ _OF_SCANS = {
 
 
 def scan_counters(rows: Iterable[Mapping[str, Any]], sessions: Collection[int]) -> dict[str, float | None]:
-    """What the scanning session read, and what it made of undo.
+    """Counters of what the scanning session read, and of what it built from undo.
 
     Args:
         rows: statistics of every session, by name.
@@ -69,7 +69,7 @@ def snapshot_of(
         "server_commits": _number(statistics.get("user commits")),
         "log_bytes": _number(statistics.get("redo size")),
         "log_writes": _number(statistics.get("redo writes")),
-        # One call writes and flushes, so that its time is told once.
+        # One call writes and flushes, so its time is reported once.
         "log_flushes": _number(writes),
         "log_flush_time_s": None if write_us is None else write_us / 1e6,
         "host_cpus": machine.get("NUM_CPUS"),

@@ -33,7 +33,7 @@ class Working:
         Args:
             target: where clients connect to.
             connect: opens a connection that the server shows under such a name.
-            served_by: tells of each SID the kind of server process, as V$SESSION has it.
+            served_by: returns the kind of server process of each SID, as V$SESSION has it.
             wanted: what is to be done.
             combinations: factor levels of each setting.
             seed: of whatever sessions draw.

@@ -38,7 +38,7 @@ def check_private(wanted: Mapping[str, Wanted]) -> Checkup:
 
 
 def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
-    """Who and what the server is, what may be run on it, and what a profile would see.
+    """Checks of the server's identity, of the runs possible on it, and of what a profile would see.
 
     Raises:
         UsageError: the URL cannot be read.

@@ -1,4 +1,4 @@
-"""What is told of a server: to whoever agrees to a run on it, and to whoever reads its figures."""
+"""The description of a server: for whoever agrees to a run on it, and for whoever reads its figures."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from redolab.engine.private.log_device import emulated
 from redolab.engine.private.own_server import OwnServer
 
 Facts = Mapping[str, Any]
-"""Who and what the server is, as `check_server` reads it."""
+"""The server's identity and properties, as `check_server` reads them."""
 
 
 def introduce(
     control: Connection, server: Facts, system: Collection[Parameter], age: str, log_bytes: int | None
 ) -> Introduction:
-    """What an answer depends on.
+    """The introduction, with what an answer depends on.
 
     Args:
         control: asked.
@@ -84,7 +84,7 @@ def conditions(
 
 
 def not_measured(server: Facts, local: bool) -> list[str]:
-    """What cannot be had on this server, and why."""
+    """Figures that are not available on this server, and why."""
     missing = []
     if not local:
         missing.append(

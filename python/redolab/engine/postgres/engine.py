@@ -1,7 +1,7 @@
 """PostgreSQL 14 to 19, by connection: what its sessions do under each setting, and what is read meanwhile.
 
 How the server is held and let go: `hold`. What a setting is there: `settings`. What is read before and
-after a sample: `snapshots`. What is told of the server: `description`.
+after a sample: `snapshots`. How the server is described: `description`.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class PostgresEngine(Engine):
         return {"source": "server memory", "rate_per_s": memory.RATE_PER_S}
 
     def not_measured(self) -> list[str]:
-        """What cannot be had on this server, and why."""
+        """Figures that are not available on this server, and why."""
         return description.not_measured(self._server, self._postmaster is not None)
 
     @as_engine_errors()

@@ -1,4 +1,4 @@
-"""What a combination of factor levels is on a server: parameters, their values and how far they reach."""
+"""The setting for a combination of factor levels on a server: parameters, their values and their scope."""
 
 from __future__ import annotations
 

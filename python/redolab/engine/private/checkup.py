@@ -15,7 +15,7 @@ from redolab.records.checkup import Check, Checkup, missing
 
 
 def check_private(name: str, look: Callable[[], tuple[str, Path]], wanted: Mapping[str, Wanted]) -> Checkup:
-    """What was found of the programs, of the disk that servers would live on, and of its room.
+    """Checks of the programs, of the disk that servers would live on, and of its free space.
 
     Args:
         name: of the engine, for a reader.
@@ -38,16 +38,16 @@ def check_private(name: str, look: Callable[[], tuple[str, Path]], wanted: Mappi
     return Checkup((Check(name, "works", version), disk_check(base, standing)), refusals)
 
 
-def disk_check(base: Path, standing: Path) -> Check:
+def disk_check(base: Path, existing: Path) -> Check:
     """The disk under the private servers.
 
     Args:
         base: their directory.
-        standing: the part of it that exists.
+        existing: the part of it that exists.
     """
     name = "Disk of private servers"
-    kind = filesystem(standing) or "a file system the kernel does not name"
-    found = f"{shutil.disk_usage(standing).free / 1e9:,.1f} GB free on {kind}, {base}"
+    kind = filesystem(existing) or "a file system the kernel does not name"
+    found = f"{shutil.disk_usage(existing).free / 1e9:,.1f} GB free on {kind}, {base}"
     if kind in MEMORY_FILESYSTEMS:
         return Check(
             name, "limited", found,

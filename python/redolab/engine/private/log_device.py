@@ -1,8 +1,8 @@
 """Emulated slow log devices for a server of Redolab's own: each flush of a log takes at least so long.
 
-A small library (crates/redolab-logdevice) stands between the server and the C library. Server and
-Redolab share one page: the delays asked for go in, what was really delivered comes out. The logs share
-one device, where one waits for the other, or each has its own.
+A small library (crates/redolab-logdevice) is between the server and the C library. Server and Redolab share
+one page: the delays asked for go in, what was really delivered comes out. The logs share one device, where
+one waits for the other, or each has its own.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Log:
 
 @dataclass(frozen=True)
 class Flushes:
-    """What became of flushes on emulated devices so far."""
+    """Flushes on emulated devices so far."""
 
     flushes: int
     requested_s: float
@@ -52,16 +52,16 @@ class Flushes:
 
 @dataclass(frozen=True)
 class DeviceCounters:
-    """What the emulated devices did so far."""
+    """The work of the emulated devices so far."""
 
     logs: Mapping[str, Flushes]
-    """Of each log, by its name."""
+    """Flushes of each log, by its name."""
     attached: int
     """Processes that mapped the page; 0 when the server runs without the library."""
 
     @property
     def total(self) -> Flushes:
-        """Of all logs together."""
+        """Flushes of all logs together."""
         each = self.logs.values()
         return Flushes(
             sum(log.flushes for log in each),
@@ -121,11 +121,11 @@ class LogDevice:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the server's environment must have."""
+        """Variables that the server's environment must have."""
         return {"LD_PRELOAD": str(self._library), "REDOLAB_LOG_DEVICE": str(self._page)}
 
     def counters(self) -> DeviceCounters:
-        """What was asked of the devices and what they delivered, cumulative.
+        """Delays asked of the devices and delays that they delivered, cumulative.
 
         Raises:
             RefusedError: the page was cut off.
@@ -190,7 +190,7 @@ class LogDevice:
 
 
 def emulated(device: LogDevice | None) -> dict[str, float]:
-    """What a manifest says of emulated devices, ms: `log_device_ms`, and one more for a second device."""
+    """Entries of a manifest for emulated devices, ms: `log_device_ms`, and one more for a second device."""
     if device is None:
         return {}
     names = ("log", *(log.name for log in device.logs[1:]))

@@ -35,7 +35,7 @@ class Process:
 
 
 def as_user(user: int | None) -> dict[str, Any]:
-    """How `subprocess` is told to run a command as another user."""
+    """The arguments of `subprocess` that run a command as another user."""
     return {} if user is None else {"user": user, "group": user, "extra_groups": []}
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Outcome = Literal["seen", "lost", "over"]
-"""What a tick came to. After `over` no tick can succeed any more, so the ticking ends."""
+"""The outcome of a tick. After `over` no tick can succeed any more, so the ticking ends."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What can be run on somebody's server and seen of it, asked of what a run and a profile ask first."""
+"""Checks of what can be run on somebody's server and seen of it, by what a run and a profile ask first."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ def look_at(
     """Look, without a change, at a server that can be reached.
 
     Args:
-        server: who and what it is, by what a profile sees, or None where there can be none.
-        conditions: what a reader of a run's figures would be told; raises `RefusedError` where no run can be.
+        server: who and what it is, by what a profile sees, or None where no profile is possible.
+        conditions: warnings that a reader of a run's figures would get; raises `RefusedError` where no run
+            can be.
         observe: opens what a profile sees with.
         refusals: why each run cannot be.
     """

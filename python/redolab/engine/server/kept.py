@@ -1,6 +1,6 @@
-"""What a run changes on somebody's server, as the run and its guard keep it in memory.
+"""The changes of a run on somebody's server, as the run and its guard keep them in memory.
 
-What stands in the database is for the case that both are gone: others can write there, or drop it.
+The notes in the database are for the case that both are gone: others can write there, or drop it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Changed:
     value: str
     """In force before."""
     before: str | None
-    """What is put back where the run writes: the server's value, or the line of a file; None for no line."""
+    """The value to put back where the run writes: the server's, or the line of a file; None for no line."""
     ours: tuple[str, ...] = ()
     """The value that the run gave it last, and the one before, for a change that is broken off.
 
@@ -37,20 +37,20 @@ class Kept:
     """All that whoever cleans up needs to know."""
 
     mark: str = ""
-    """Of Redolab's schema; empty before there is one."""
+    """Mark of Redolab's schema; empty before there is one."""
     made: str = ""
-    """What the server calls the schema whatever its name and comment become; empty where it does not."""
+    """The server's number of the schema, whatever its name and comment become; empty without one."""
     changed: tuple[Changed, ...] = ()
     teardown: str = ""
-    """What the user's own list wants executed at the end."""
+    """The statements that the user's own list wants executed at the end."""
     sessions: tuple[int, ...] = ()
     """The run's connections, which may still work when it was killed."""
     server: str = ""
-    """What the server says it is, which a copy of it says too; empty where it may not be asked."""
+    """The server's own identity, which a copy of it shares; empty where it may not be asked."""
     address: str = ""
-    """Where it was reached, which tells it from its copies."""
+    """The address where it was reached, which distinguishes it from its copies."""
     database: str = ""
-    """What the server calls the schema's database whatever its name becomes; empty where it does not."""
+    """The server's number of the schema's database, whatever its name becomes; empty without one."""
     settled: tuple[str, ...] = ()
     """The parameters that were changed and are no more the run's: put back, or a colleague's by now."""
     started: int = 0
@@ -72,7 +72,7 @@ class Kept:
         return replace(self, changed=changed, settled=tuple(sorted({*self.settled, *names})))
 
     def joined(self, noted: Kept) -> Kept:
-        """The same, with what another note of the same run has besides."""
+        """The same, with what another note of the same run has in addition."""
         known = {one.name for one in self.changed} | {*self.settled}
         more = tuple(one for one in noted.changed if one.name not in known)
         return replace(self, changed=self.changed + more, teardown=self.teardown or noted.teardown)
@@ -86,7 +86,7 @@ class Kept:
         """Out of the guard's pipe, or a file.
 
         Raises:
-            ValueError: it is none.
+            ValueError: it is not a record of one.
         """
         changed = tuple(
             Changed(
@@ -136,7 +136,7 @@ class Memory:
     def __init__(self) -> None:
         """Nothing is changed yet."""
         self.kept = Kept()
-        """As it stands now."""
+        """The present state."""
 
     def foresee(self, kept: Kept) -> None:
         """Be ready to keep this."""

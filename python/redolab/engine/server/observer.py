@@ -24,7 +24,7 @@ class Observer(ABC):
     session_numbers: str
     """By which number a session is named, and where the server itself shows it, in words."""
     facts: ServerFacts
-    """Who the server is; from `open`."""
+    """The server's identity; from `open`."""
 
     def __init__(
         self, target: str, seed: int = 0, stop: Event | None = None, reopen: bool = True, calm: bool = False
@@ -54,7 +54,7 @@ class Observer(ABC):
 
     @abstractmethod
     def look(self) -> Observation:
-        """What happened since the last look; `broken`, and disconnected, where the connection was lost.
+        """The observation since the last look; `broken`, and disconnected, where the connection was lost.
 
         Raises:
             RefusedError: the server refuses what it gave before.
@@ -82,7 +82,7 @@ class Observer(ABC):
         return True
 
     def read(self) -> Observation:
-        """What happened since the last reading; for the first one, since the observer was opened.
+        """The observation since the last reading; for the first one, since the observer was opened.
 
         Meant to be called about once a second: sessions that live shorter than the time between two
         readings are known by what the kernel shows of them alone. The time in which the server was away is

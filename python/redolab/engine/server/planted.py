@@ -1,4 +1,4 @@
-"""Whether others put something beside Redolab's tables, which a run would execute with its own rights."""
+"""Whether others put something next to Redolab's tables, which a run would execute with its own rights."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from redolab.errors import RefusedError
 
 
 class Planted:
-    """What stands there that is no plain table of Redolab's, by kind; at first nothing."""
+    """The objects there that are not plain tables of Redolab's, by kind; at first nothing."""
 
     def __init__(self, mend: str) -> None:
         """Take what an administrator does about it: a sentence."""

@@ -19,20 +19,20 @@ class ServerParameters(ABC):
     """The parameters of one server, as they are read and put back."""
 
     errors: tuple[type[Exception], ...]
-    """What the driver raises."""
+    """Errors that the driver raises."""
 
     @abstractmethod
     def seen(self, changed: Collection[Changed]) -> Mapping[str, str | None]:
-        """What stands where the run writes: as `Changed.before` has it, by name."""
+        """The values where the run writes: as `Changed.before` has them, by name."""
 
     @abstractmethod
     def put(self, one: Changed) -> None:
         """Put one back; raises one of `errors`, or `RedolabError`, where that cannot be."""
 
     def in_force(self, changed: Collection[Changed]) -> Mapping[str, str]:  # noqa: ARG002
-        """What is in force for every session, of those that differ from `Changed.value`, by name.
+        """Values in force for every session, of parameters that differ from `Changed.value`, by name.
 
-        None, where what stands is in force at once; else after whatever makes it so.
+        None, where written values are in force at once; else after whatever puts them in force.
         """
         return {}
 
@@ -42,29 +42,29 @@ class ServerParameters(ABC):
 
     @abstractmethod
     def statement(self, one: Changed) -> str:
-        """What an administrator runs to put one back."""
+        """The statement by which an administrator puts one back."""
 
     @abstractmethod
     def words(self, error: Exception) -> str:
-        """What an error says, in one line without a full stop."""
+        """The text of an error, in one line without a full stop."""
 
 
 @dataclass(frozen=True)
 class PutBack:
-    """How parameters stand when all was tried."""
+    """The state of parameters when all was tried."""
 
     restored: Mapping[str, str] = field(default_factory=dict)
-    """Those that were put back and then read, with their values."""
+    """Parameters that were put back and then read, with their values."""
     left: Mapping[str, str] = field(default_factory=dict)
-    """Those that still have a value of the run's, or may have, each with the reason."""
+    """Parameters that still have a value of the run's, or may have, each with the reason."""
     others: Mapping[str, str] = field(default_factory=dict)
-    """Those that somebody else gave another value meanwhile, each with it; they are left so."""
+    """Parameters that somebody else gave another value meanwhile, each with it; they are left so."""
     sentences: tuple[str, ...] = ()
-    """What the user must know of it."""
+    """Sentences that the user must know."""
 
 
 def put_back(server: ServerParameters, changed: Sequence[Changed], restarted: bool = False) -> PutBack:
-    """Put back what the run changed, and say how everything stands; raises nothing that is foreseen.
+    """Put back what the run changed, and report the state of everything; raises nothing that is foreseen.
 
     Args:
         server: its parameters.
@@ -100,7 +100,7 @@ _RESTARTED = "The server was restarted, and its configuration sets {} to {}"
 def _still_ours(
     server: ServerParameters, changed: Sequence[Changed], others: dict[str, str], restarted: bool
 ) -> list[Changed]:
-    """Those that still have a value of the run's; those of somebody else's go into `others`."""
+    """Parameters that still have a value of the run's; those with somebody else's value go into `others`."""
     seen = server.seen(changed) if changed else {}
     found = []
     for one in changed:

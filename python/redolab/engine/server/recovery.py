@@ -16,13 +16,13 @@ from redolab.errors import RedolabError, RefusedError, sentence
 
 @dataclass(frozen=True)
 class Finished:
-    """What came of it."""
+    """The outcome of putting a server back."""
 
     parameters: PutBack
     removal: str = ""
     """Why something of Redolab's is still there, and how it goes; empty where nothing is."""
     complaint: str = ""
-    """What went wrong beside that, and cannot be mended by trying again."""
+    """Other faults, which cannot be mended by trying again."""
 
     @property
     def undone(self) -> bool:
@@ -38,7 +38,7 @@ class Finished:
         return " ".join(filter(None, (*of_parameters, self.removal, self.complaint)))
 
     def of_killed(self) -> str:
-        """What the user of the next run must know of it, in whole sentences."""
+        """The text for the user of the next run, in whole sentences."""
         restored = self.parameters.restored
         values = ", ".join(f"{name} = {value}" for name, value in restored.items())
         if self.parameters.left:
@@ -56,7 +56,7 @@ LEFT = (
     "An earlier run left something on this server. The next run puts it back before it begins; until then "
     "parameters are as the earlier run left them."
 )
-"""What is told of a server before anything is asked."""
+"""The notice about a server before anything is asked."""
 
 
 def tell_of_copies(left: Left) -> None:
@@ -135,7 +135,7 @@ class Recovery(ABC):
 
     @abstractmethod
     def why_kept(self, kept: Kept) -> str:
-        """What stays in the database while a parameter is not put back, as sentences."""
+        """The objects that stay in the database while a parameter is not put back, as sentences."""
 
 
 @dataclass(frozen=True)
@@ -143,15 +143,15 @@ class Standing:
     """A schema of Redolab's name, and what speaks for its being Redolab's."""
 
     mark: str | None
-    """The mark that it bears, if any; where a seal stands for it, one that is in no doubt."""
+    """The mark that it bears, if any; where a seal replaces it, one that is in no doubt."""
     doubt: str | None
     """Why it is not taken as Redolab's own; None where it is."""
     looks_made: bool
     """Whether it says that a Redolab made it, which proves nothing."""
     name: str = "redolab"
-    """What it is called by now."""
+    """Its name by now."""
     made: str = ""
-    """What the server calls it whatever its name and comment become; empty where it does not."""
+    """The server's number of it, whatever its name and comment become; empty without one."""
     lists: Collection[str] = ()
     """Which lists it has, where that is looked at; a run that was killed in making them leaves a part."""
     odd: str | None = None
@@ -167,13 +167,13 @@ class SchemaRecovery(Recovery):
     """One server, and the schema `redolab` on it, which is proved to be Redolab's own by a mark."""
 
     kind: str
-    """What the server calls such a schema, in words."""
+    """The server's word for such a schema."""
     within: str
     """Where the next run must be to find it."""
     journal: str
     """The list of parameters in it, in words."""
     afterwards = ""
-    """What else the user must know while a parameter is not put back, as a sentence."""
+    """A further fact that the user must know while a parameter is not put back, as a sentence."""
 
     @abstractmethod
     def find(self, kept: Kept) -> Standing | None:
@@ -181,7 +181,7 @@ class SchemaRecovery(Recovery):
 
     @abstractmethod
     def drop_statement(self, name: str) -> str:
-        """What an administrator runs to drop it."""
+        """The statement by which an administrator drops it."""
 
     @abstractmethod
     def drop(self, standing: Standing) -> None:
@@ -189,7 +189,7 @@ class SchemaRecovery(Recovery):
 
     @abstractmethod
     def listed(self, standing: Standing) -> Kept:
-        """What the run noted in it."""
+        """The run's notes in it."""
 
     def forget(self, kept: Kept) -> None:
         """Forget the marks of which nothing is left; without a mark in `kept` those of the whole server."""
@@ -236,8 +236,8 @@ class SchemaRecovery(Recovery):
         return self.afterwards
 
     def finish_noted(self, noted: Kept) -> Finished:
-        """Put back what this machine noted of a killed run, with what its lists there have besides."""
-        # Who changed them is no reason to leave what is known.
+        """Put back what this machine noted of a killed run, with what its lists there have in addition."""
+        # What is known is put back, whoever changed the lists.
         with suppress(*self._foreseen):
             standing = self.find(noted)
             if standing and standing.mark == noted.mark and standing.readable:

@@ -29,7 +29,7 @@ class ServerLock(ABC):
 
     @abstractmethod
     def hold_as_guard(self) -> None:
-        """Take the guard's lock, beside the run's own."""
+        """Take the guard's lock, in addition to the run's own."""
 
     @abstractmethod
     def await_end_of_run(self, limit_s: float) -> bool:
@@ -37,7 +37,7 @@ class ServerLock(ABC):
 
     @abstractmethod
     def other_holder(self, own: Collection[int] = ()) -> str | None:
-        """Who else holds one of Redolab's locks on this server, in words.
+        """The other holder of one of Redolab's locks on this server, in words.
 
         Args:
             own: connections that belong to this run, its guard's for one.

@@ -49,7 +49,7 @@ _ADVICE = "SQLite keeps no log: check the free space and the health of the disk 
 
 @contextmanager
 def _as_engine_errors() -> Iterator[None]:
-    """Turn SQLite's errors into `EngineError`; stands around all that others ask of the engine."""
+    """Turn SQLite's errors into `EngineError`; it encloses all that others ask of the engine."""
     try:
         yield
     except sqlite3.Error as error:
@@ -103,13 +103,13 @@ class SQLiteEngine(Engine):
         }
 
     def conditions(self) -> list[str]:
-        """What a reader of its figures must know."""
+        """Conditions that a reader of its figures must know."""
         return [
             "SQLite has no server: the queries run in Redolab's own process, in write-ahead mode.",
         ]
 
     def not_measured(self) -> list[str]:
-        """What cannot be had here."""
+        """Figures that are not available here."""
         return [
             "Row versions: a reader in write-ahead mode passes no row versions, whatever others have not "
             "committed.",

@@ -133,7 +133,7 @@ def test_the_first_connection_says_how_all_are_protected(server: MariaDB, betwee
         connector.connect("a test").close()
         between.strips, between.heard = True, b""
         for read_only in (False, True):
-            with pytest.raises(RefusedError, match=r"first connection.*was encrypted.*may stand in between"):
+            with pytest.raises(RefusedError, match=r"first connection.*was encrypted.*may be intercepting"):
                 connector.connect("a test", read_only=read_only)
         # As another process has it, such as the guard.
         with pytest.raises(RefusedError, match="first connection"):

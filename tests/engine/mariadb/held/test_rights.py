@@ -163,6 +163,6 @@ def test_rights_that_make_no_view_and_administrators_are_no_reason(server: Maria
 
 def test_a_user_who_cannot_see_others_rights_says_so(server: MariaDB, url: str) -> None:
     with closing(hold_of(url)) as hold:
-        assert "cannot be seen by this user" in hold.introduce(PARAMETERS, None).notes[-1]
+        assert "This user cannot see" in hold.introduce(PARAMETERS, None).notes[-1]
     with closing(hold_of(server.url)) as hold:
         assert not any("cannot be seen" in note for note in hold.introduce(PARAMETERS, None).notes)

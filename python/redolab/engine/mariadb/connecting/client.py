@@ -197,7 +197,7 @@ class Client(Connection):
 
     @contextmanager
     def _in_the_protocol(self) -> Iterator[None]:
-        """Turn whatever pymysql raises over bytes that are no answer into one error of its own.
+        """Turn whatever pymysql raises over bytes that do not form an answer into one error of its own.
 
         Raises:
             pymysql.Error: that.

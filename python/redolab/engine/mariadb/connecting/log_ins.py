@@ -16,7 +16,7 @@ from pymysql.constants import CR
 
 
 class Sent(Enum):
-    """What of the password a log-in sends."""
+    """The form of the password that a log-in sends."""
 
     PROOF = "Proof"
     """A hash of it and of what the server drew at random."""
@@ -95,7 +95,7 @@ class LogIns(dict[Any, Any]):
         super().__init__(LOG_INS)
 
     def get(self, plugin: Any, default: object = None) -> Callable[[Any], LogIn]:  # noqa: ARG002
-        """What does it, or refuses it."""
+        """The function that does the log-in, or refuses it."""
         name = plugin.decode(errors="replace") if isinstance(plugin, bytes) else str(plugin)
         return partial(LogIn, name[:_MOST_LETTERS])
 

@@ -1,4 +1,4 @@
-"""What is said of a connection that others can listen to."""
+"""The warning about a connection that others can listen to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Plaintext:
 
 
 def plaintext(connection: Client) -> Plaintext | None:
-    """What is to be said of a connection; None where it is encrypted, or a socket of this machine."""
+    """The warning about a connection; None where it is encrypted, or a socket of this machine."""
     if connection.is_encrypted or connection.unix_socket:
         return None
     address = connection.address

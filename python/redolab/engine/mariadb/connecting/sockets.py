@@ -1,4 +1,4 @@
-"""Sockets of this machine, and who may listen at one for the password to be told there."""
+"""Sockets of this machine, and who may listen at one before the password is sent there."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from redolab.engine.mariadb.connecting.url_tls import url_tls
 from redolab.errors import UsageError
 from redolab.password_command import password_command, password_of
 
-# # ? and : may stand in a password, so it is not read as a browser would.
+# ? and : may occur in a password, so it is not read as a browser would.
 _URL = re.compile(
     r"(?:mysql|mariadb)://(?:(?P<user>[^:@/]*)(?::(?P<password>[^@/]*))?@)?"
     r"(?P<host>\[[0-9a-fA-F:.]+\]|[^:/?\[\]@]*)(?::(?P<port>\d{1,5}))?(?:/(?P<database>[^?]*))?(?:\?(?P<query>.*))?",
@@ -41,7 +41,7 @@ class Target:
     tls_mode: str = "disabled"
     """One of MySQL's modes in lower case, with dashes: `verify-ca`."""
     ca_file: str | None = None
-    """Of the certificates that vouch for the server's; None for those that the system trusts."""
+    """File of the certificates that vouch for the server's; None for those that the system trusts."""
     encrypted: bool | None = None
     """Whether the first connection was; None before it. Every later one is as that one was."""
     peer: int | None = None
@@ -55,7 +55,7 @@ class Target:
         return f"socket {self.unix_socket}" if self.unix_socket else f"{self.host}:{self.port}"
 
     def secret(self) -> str | None:
-        """The password of the next connection; None where it has none.
+        """The password of the next connection; None where it does not have one.
 
         Raises:
             RedolabError: the command that prints it failed.
@@ -73,10 +73,10 @@ class Target:
 def read_target(url: str) -> Target:
     """Read a `mysql://` or `mariadb://` URL; what it leaves open is taken from ~/.my.cnf.
 
-    Without a host, or with `localhost` and no port, the server's socket is used where it stands in one
-    of its usual places, as the servers' own clients do, unless anybody could have put it there. `ssl-mode`
-    and `ssl-ca` are MySQL's own words; without them a connection over a network is encrypted where the
-    server can do it, and one over a socket is not.
+    Without a host, or with `localhost` and no port, the server's socket is used where it is in one of its
+    usual places, as the servers' own clients do, unless anybody could have put it there. `ssl-mode` and
+    `ssl-ca` are MySQL's own words; without them a connection over a network is encrypted where the server can
+    do it, and one over a socket is not.
 
     Raises:
         UsageError: it cannot be read as one.
@@ -138,7 +138,7 @@ def _protection(
 
 
 def _mode_by_switches(usual: Mapping[str, str]) -> str:
-    """What the servers' own clients do by what stands in place of `ssl-mode`."""
+    """The mode that the servers' own clients use by the options that replace `ssl-mode`."""
     says = {name: usual.get(name, "").lower() for name in ("ssl", "ssl-verify-server-cert")}
     if says["ssl-verify-server-cert"] in _ON:
         return "VERIFY_IDENTITY"

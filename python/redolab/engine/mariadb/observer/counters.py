@@ -1,4 +1,4 @@
-"""What MariaDB's and MySQL's status counters say of commits and the log, and what they do not say."""
+"""Figures of commits and the log from MariaDB's and MySQL's status counters, and what these lack."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _redo_log(
 
 
 def _rows_written(before: Mapping[str, float], after: Mapping[str, float]) -> float | None:
-    """Rows inserted, updated and deleted, by InnoDB's count; where it has none, by that of all engines."""
+    """Rows inserted, updated and deleted, by InnoDB's count, or else by the count of all engines."""
     names = _INNODB_ROWS if _INNODB_ROWS[0] in after else _HANDLER_ROWS
     grown = [_grown(before, after, name) for name in names]
     known = [amount for amount in grown if amount is not None]
@@ -131,7 +131,7 @@ def saw_row_locks(before: Mapping[str, float], after: Mapping[str, float]) -> bo
 
 
 def missing(server: Server, after: Mapping[str, float]) -> list[tuple[str, str]]:
-    """What these counters cannot say on this server."""
+    """Figures that these counters do not give on this server."""
     found = list(_ALWAYS)
     if not times_redo_log(server):
         found.append(("time of log flushes", "the server counts them but does not time them"))

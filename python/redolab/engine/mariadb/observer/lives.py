@@ -54,7 +54,7 @@ class Lives:
         """Watch all but the threads that serve Redolab's own connections."""
         self.all: list[Life] = []
         self.names: dict[int, tuple[str, str | None]] = {}
-        """What performance_schema calls a thread, and the program at the other end."""
+        """The name of a thread in performance_schema, and the program at the other end."""
         self.begun = 0
         """Sessions ever begun."""
         self.own_cpu_ns = 0
@@ -64,7 +64,7 @@ class Lives:
 
     @property
     def living(self) -> list[tuple[int, Life]]:
-        """Who has not ended, each with its place in `all`."""
+        """The lives that have not ended, each with its place in `all`."""
         return [(place, life) for place, life in enumerate(self.all) if not life.ended]
 
     def poll(

@@ -21,7 +21,7 @@ from redolab.errors import RefusedError
 from redolab.records.observation import Observation
 
 _RESTARTED_S = 3.0
-"""The server tells its age in whole seconds."""
+"""The server reports its age in whole seconds."""
 _THREADS = {
     "mariadb": "information_schema.PROCESSLIST",
     "mysql": "performance_schema.threads (PROCESSLIST_ID)",
@@ -74,7 +74,7 @@ class MariadbObserver(Observer):
             yield REPLICA
 
     def look(self) -> Observation:
-        """What happened since the last look."""
+        """The observation since the last look."""
         seen = self._source.read()
         if seen is None:
             return replace(self.end(), broken="the connection to the server was lost")

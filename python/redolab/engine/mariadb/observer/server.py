@@ -76,7 +76,7 @@ class Server:
 
     @property
     def facts(self) -> ServerFacts:
-        """Who it is."""
+        """The server's identity."""
         engine = {BINLOG_ENGINE: self.binlog_engine} if self.binlog_engine else {}
         about = {**self.description, "binlog": self.binlog, **engine}
         return ServerFacts(about, self.identity, self.parameters)

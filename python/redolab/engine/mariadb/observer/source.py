@@ -30,7 +30,7 @@ RATE_PER_S = 20.0
 _LOOKS_PER_S = 3_000.0
 """A look costs about 10 us: with more than 150 sessions and threads ticks are rarer."""
 _CALM = 0.4
-"""Of those looks in a long watch."""
+"""Factor of the rate of those looks in a long watch."""
 _POLL_S = 0.25
 """The server makes its list of transactions anew only when nobody has read it for 0.1 s."""
 _POLL_SHARE = 0.02
@@ -54,7 +54,7 @@ class ThreadSource:
             connection: used by the source alone meanwhile.
             server: what is at its other end.
             seed: of the gaps between ticks.
-            own: threads of Redolab's own beside the connection's, left out.
+            own: threads of Redolab's own in addition to the connection's, left out.
             calm: whether it looks more rarely, in a long watch.
 
         Raises:
@@ -87,7 +87,7 @@ class ThreadSource:
         self._ticking.resume()
 
     def read(self) -> Observation | None:
-        """What happened since the last reading; None once the connection is lost (`stop` gives the rest)."""
+        """The observation since the last reading; None once the connection is lost (then use `stop`)."""
         began = time.thread_time()
         with self._lock:
             if not self._broken:
@@ -98,9 +98,9 @@ class ThreadSource:
             return None
 
     def stop(self) -> Observation:
-        """What was seen since the last reading, and end.
+        """The observation since the last reading, and end.
 
-        When the connection was lost, what was seen until then; everybody counts as ended.
+        When the connection was lost, the observation until then; everybody counts as ended.
         """
         self._ticking.stop()
         last = self.read()
@@ -236,7 +236,7 @@ class ThreadSource:
 
 
 def why_blind(process: int | None) -> tuple[tuple[str, str], ...]:
-    """What cannot be had because the kernel does not let system calls of a process be seen."""
+    """Figures that are not available because the kernel does not let system calls of a process be seen."""
     looks, why = _kernel_looks(process)
     if looks is not None:
         looks.close()

@@ -32,7 +32,7 @@ _WHO_LOCKS = (
 
 
 class GlobalVariables(ServerParameters):
-    """Those of one server, which SET GLOBAL changes."""
+    """Parameters of one server, which SET GLOBAL changes."""
 
     errors = (pymysql.Error, OSError)
 
@@ -82,7 +82,7 @@ class MariadbRecovery(SchemaRecovery):
         self.parameters = GlobalVariables(control)
 
     def end_sessions(self, kept: Kept) -> None:
-        """Those of the run that still work, by their numbers."""
+        """End the run's sessions that still work, by their numbers."""
         with suppress(pymysql.Error):
             end_sessions(self._control, kept.sessions)
 
@@ -116,7 +116,7 @@ class MariadbRecovery(SchemaRecovery):
         drop_database(self._control)
 
     def listed(self, standing: Standing) -> Kept:
-        """What its lists say; nothing, where it is empty.
+        """The contents of its lists; nothing, where it is empty.
 
         Raises:
             RefusedError: somebody else wrote one of the rows.
@@ -172,7 +172,7 @@ def recover(control: Connection, connector: Connector) -> Iterator[Finished]:
 
 
 def why(error: Exception) -> str:
-    """What went wrong, in one line without a full stop."""
+    """The text of an error, in one line without a full stop."""
     if error_number(error) == _LOCKED:
         return _WHO_LOCKS
     text = str(error) if isinstance(error, RedolabError) else error_text(error)

@@ -18,7 +18,7 @@ from redolab.engine.private.marks import Left, Marks
 from redolab.engine.server.recovery import Standing
 
 MARKS = Marks("databases")
-"""Of MariaDB and MySQL, each with the place of its server."""
+"""Marks of MariaDB and MySQL, each with the place of its server."""
 
 _COMMENT = "made by redolab; removed at the end of the run; seal {}"
 _SEALED = re.compile(r"made by redolab; removed at the end of the run; seal ([0-9a-f]{64})")
@@ -27,13 +27,13 @@ _NO_DATABASE = 1049
 
 
 def server_place(control: Connection) -> str:
-    """By what this machine tells servers apart."""
+    """The key by which this machine distinguishes servers."""
     row = ask(control, "select @@hostname as host, @@port as port, @@datadir as data")[0]
     return f"{row['host']}:{row['port']} {row['data']}"[:_MOST_LETTERS]
 
 
 def left_here(control: Connection) -> Left:
-    """What killed runs of this machine left on this server."""
+    """The changes that killed runs of this machine left on this server."""
     return MARKS.left_on(server_place(control), address(control))
 
 
@@ -72,7 +72,7 @@ def find_database(control: Connection, marks: Mapping[str, str]) -> Standing | N
 
 
 def _check_missing(control: Connection) -> None:
-    """Make sure that it is not only hidden: a user without rights is not told of it."""
+    """Make sure that it is not only hidden: a user without rights does not see it."""
     try:
         ask(control, "use redolab")
     except pymysql.Error as error:

@@ -19,7 +19,7 @@ def is_same_life(control: Connection, started: int) -> bool:
 
 
 def number_of(connection: Connection) -> int:
-    """What the server calls the connection."""
+    """The server's number of the connection."""
     return int(connection.thread_id())  # type: ignore[no-untyped-call]
 
 

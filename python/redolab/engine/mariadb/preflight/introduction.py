@@ -1,4 +1,4 @@
-"""What is told of somebody's server before anything is changed on it."""
+"""The introduction of somebody's server before anything is changed on it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from redolab.engine.mariadb.preflight.server import Facts, is_replica
 def introduction(
     control: Connection, server: Facts, known: Mapping[str, Parameter], log_bytes: int | None
 ) -> Introduction:
-    """What an answer depends on.
+    """The introduction, with what an answer depends on.
 
     Args:
         control: asked.
         server: who and what it is.
-        known: the parameters that the run changes, as they stand.
+        known: the parameters that the run changes, as they are now.
         log_bytes: how much log it writes at most; None where the user's own statements decide it.
     """
     notes = []

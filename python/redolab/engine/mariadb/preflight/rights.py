@@ -1,7 +1,7 @@
-"""What a user may do on a server, read from SHOW GRANTS, and which grants a run lacks.
+"""The rights of a user on a server, read from SHOW GRANTS, and the grants that a run lacks.
 
-SHOW GRANTS without a name tells of the roles in force too. Nothing is tried, so nothing is changed.
-Source: MariaDB documentation, "GRANT" and "SUPER"; MySQL Reference Manual, "Privileges Provided by MySQL".
+SHOW GRANTS without a name also shows the roles in force. Nothing is tried, so nothing is changed. Source:
+MariaDB documentation, "GRANT" and "SUPER"; MySQL Reference Manual, "Privileges Provided by MySQL".
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _for_parameters(grants: Grants, server: Facts, parameters: Collection[str]) 
 
 
 def _covers(pattern: str, database: str) -> bool:
-    """Whether the pattern of a grant names a database: % and _ stand for any letters there."""
+    """Whether the pattern of a grant names a database: % and _ match any letters there."""
     parts = re.findall(r"\\.|.", pattern, re.DOTALL)
     wanted = "".join(".*" if part == "%" else "." if part == "_" else re.escape(part[-1]) for part in parts)
     return re.fullmatch(wanted, database, re.DOTALL) is not None

@@ -39,7 +39,7 @@ class SemiSync:
 
     @property
     def sentence(self) -> str:
-        """What a reader of figures must know."""
+        """The condition that a reader of figures must know."""
         if not self.waits:
             return (
                 "Semi-synchronous replication is on, but no commit waits for a replica at present "
@@ -56,7 +56,7 @@ class SemiSync:
 
 
 def read_semi_sync(control: Connection, variables: Mapping[str, object]) -> SemiSync | None:
-    """What the server says of it; None where it is off.
+    """The server's state of semi-synchronous replication; None where it is off.
 
     Args:
         control: asked.

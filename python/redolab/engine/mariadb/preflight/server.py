@@ -1,4 +1,4 @@
-"""Who and what a server is, and whether a run is possible on one like it."""
+"""The identity and properties of a server, and whether a run is possible on one like it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from redolab.engine.mariadb.connection import Connection, ask, fetch, redo_log_s
 from redolab.errors import RefusedError
 
 Facts = Mapping[str, Any]
-"""Who and what the server is, as `check_server` reads it."""
+"""The server's identity and properties, as `check_server` reads them."""
 NAMES: Mapping[str, str] = {"mariadb": "MariaDB", "mysql": "MySQL"}
 OLDEST: Mapping[str, int] = {"mariadb": 1006, "mysql": 800}
 
@@ -38,7 +38,7 @@ _ON = ("ON", "1", "YES")
 def check_server(control: Connection, place: str) -> dict[str, Any]:
     """Read who and what the server is.
 
-    Returns its variables of interest by name, and beside them: `flavour`, `name`, `version` (major * 100 +
+    Returns its variables of interest by name, together with: `flavour`, `name`, `version` (major * 100 +
     minor), `version_text`, `role` (user and host), `binlog`, `timed_files` and `place`.
 
     Raises:

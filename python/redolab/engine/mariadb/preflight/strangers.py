@@ -1,4 +1,4 @@
-"""Who else could have SQL executed by a run: whoever may put a view in the place of one of its tables.
+"""Other users that could have SQL executed by a run: those that may replace one of its tables by a view.
 
 The functions that a view calls are called with the rights of whoever reads it, so with the rights of the run.
 """

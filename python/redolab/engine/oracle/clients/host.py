@@ -42,7 +42,7 @@ class _Member:
     sid: int
 
     def ask(self, message: object) -> Any:
-        """What it answers; None where it is gone."""
+        """Its answer; None where it is gone."""
         try:
             self.wire.send(message)
             return self.wire.recv()
@@ -86,7 +86,7 @@ class Host:
         return [member.sid for member in self._members]
 
     def work(self, order: Order) -> list[Told] | None:
-        """What each session did; None where orders have ended meanwhile."""
+        """The work of each session; None where orders have ended meanwhile."""
         self._taken.value = 0
         start_s = time.monotonic() + _BEGIN_S
         found: dict[Wire, Told] = {}

@@ -1,4 +1,4 @@
-"""One session of a client: a process with a connection of its own, which works when it is told to."""
+"""One session of a client: a process with a connection of its own, which works when it gets an order."""
 
 from __future__ import annotations
 

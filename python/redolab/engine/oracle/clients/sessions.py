@@ -95,7 +95,7 @@ class ClientSessions:
             self._host = None
 
     def _ask(self, count: int) -> list[int] | str:
-        """What there is of so many sessions; in a new process where the old one is gone."""
+        """The answer to a request for so many sessions; from a new process where the old one is gone."""
         for _ in range(2):
             try:
                 orders = self._begun()
@@ -125,7 +125,7 @@ def _nothing(why: str) -> Work:
 
 
 def work_of(order: Order, told: Sequence[Told]) -> Work:
-    """What all sessions did together."""
+    """The work of all sessions together."""
     commits, rows = sum(one.commits for one in told), sum(one.rows for one in told)
     work = Work(
         commits=commits,

@@ -1,4 +1,4 @@
-"""What the driver raises, as what the rest of Redolab knows, and what to do about it.
+"""The driver's errors, turned into those that the rest of Redolab knows, and what to do about them.
 
 Source: Oracle Database Error Messages (ORA- codes); python-oracledb, "Troubleshooting Errors" (DPY- codes).
 """
@@ -17,7 +17,7 @@ from redolab.errors import ConnectionLostError, EngineError, RedolabError, Refus
 
 TOO_OLD = "DPY-3010"
 NOT_SEEN = frozenset({"ORA-00942", "ORA-01031", "ORA-41900"})
-"""What a missing grant looks like: a view that one may not see is said not to exist. 23 has its own words."""
+"""Codes of a missing grant: Oracle reports that such a view does not exist. 23 has its own words."""
 _CODE = re.compile(r"\b(?:ORA|DPY|TNS)-\d{4,5}\b")
 _HELP = re.compile(r"\s*Help: https?://\S+")
 _ERRNO = re.compile(r"\[Errno -?\d+\] ")
@@ -84,13 +84,13 @@ def error_codes(error: BaseException) -> tuple[str, ...]:
 
 
 def error_text(error: BaseException) -> str:
-    """What was said, one line without links and numbers of connections."""
+    """The text of an error, one line without links and numbers of connections."""
     lines = _ERRNO.sub("", _CONNECTION_ID.sub("", _HELP.sub("", str(error)))).strip().splitlines()
     return "; ".join(line.strip().rstrip(".") for line in lines if line.strip()) or type(error).__name__
 
 
 def mend(error: BaseException) -> str:
-    """What to do about an error, whole sentences; empty where nothing is known."""
+    """The remedy for an error, whole sentences; empty where nothing is known."""
     if isinstance(error, NotDoneError | OutOfBoundsError):
         return "Is it Oracle's listener that is at that host and port?"
     if isinstance(error, OSError):
@@ -139,7 +139,7 @@ def as_driver_errors() -> Iterator[None]:
 
 @contextmanager
 def as_engine_errors() -> Iterator[None]:
-    """Turn the driver's errors into `EngineError`; stands around all that others ask of the engine.
+    """Turn the driver's errors into `EngineError`; it encloses all that others ask of the engine.
 
     Raises:
         EngineError: the database or the driver refused something; where the connection is gone, a

@@ -17,7 +17,7 @@ from redolab.engine.oracle.settings import MODES
 from redolab.engine.oracle.statements import find
 
 _PLACE = re.compile(r"\{(\w+)\}")
-# What may stand in the places of a text: nothing that comes from outside gets into one.
+# The words that fit the places of a text: nothing that comes from outside gets into one.
 _FITS: Mapping[str, Callable[[str], object]] = {
     "mode": lambda word: word in MODES,
     "wait": lambda word: word in ("WAIT", "NOWAIT"),
@@ -43,12 +43,12 @@ class Statements:
 
     @property
     def sid(self) -> int:
-        """Of the session."""
+        """Number of the session."""
         return self.connection.session_id
 
     @property
     def serial(self) -> int:
-        """Of the session: with its SID the name of no other."""
+        """Serial number of the session: SID and serial number together name no other session."""
         return self.connection.serial_num
 
     def run(
@@ -58,7 +58,7 @@ class Statements:
 
         Args:
             name: of the statement, as its file begins.
-            words: what stands in the places of its text.
+            words: the words for the places of its text.
             values: bound.
 
         Raises:
@@ -94,7 +94,7 @@ class Statements:
 
         Args:
             name: of the statement.
-            words: what stands in the places of its text.
+            words: the words for the places of its text.
             values: bound, for the block to read.
             results: the numbers that it gives back.
 

@@ -13,7 +13,7 @@ from redolab.errors import UsageError
 from redolab.password_command import password_command, password_of
 from redolab.url_secrets import ORACLE_PASSWORD
 
-# # ? and : may stand in a password, so it is not read as a browser would.
+# ? and : may occur in a password, so it is not read as a browser would.
 _URL = re.compile(
     r"oracle://(?:(?P<user>[^:@/]*)(?::(?P<password>[^@/]*))?@)?"
     r"(?P<host>\[[0-9a-fA-F:.]+\]|[^:/?\[\]@]+)(?::(?P<port>\d{1,5}))?/(?P<service>[^?/]+)(?:\?(?P<query>.*))?",
@@ -46,7 +46,7 @@ class Target:
     """Prints the password of the next connection (`redolab.password_command`); None for `password`."""
 
     def secret(self) -> str | None:
-        """The password of the next connection; None where it has none.
+        """The password of the next connection; None where it does not have one.
 
         Raises:
             RedolabError: the command that prints it failed.

@@ -27,11 +27,11 @@ class _Life:
 
 
 def as_observation(before: Reading, after: Reading, server: Server, cpu_s: float) -> Observation:
-    """What happened between two readings.
+    """The observation between two readings.
 
-    A session is told by what both show. One that began or ended in between has its part in the instance's
-    figures alone. The wait that is under way counts for as long as it has lasted: Oracle adds a wait to a
-    session's account when it ends.
+    A session is in it with what both readings show. One that began or ended in between has its part in the
+    instance's figures alone. The wait that is under way counts for as long as it has lasted: Oracle adds a
+    wait to a session's account when it ends.
 
     Args:
         before: the earlier.
@@ -118,7 +118,7 @@ def _session_waits(place: int, life: _Life, events: EventCodes) -> Iterator[Time
 
 
 def session_waits(earlier: Session, later: Session) -> dict[Event, tuple[int, int]]:
-    """What a session waited for between two readings: waits that ended, and microseconds.
+    """Waits of a session between two readings: waits that ended, and microseconds.
 
     Args:
         earlier: the session at the first.
@@ -166,7 +166,7 @@ def _buckets(before: Reading, after: Reading, events: EventCodes) -> tuple[WaitB
 def _counters(
     before: Reading, after: Reading, waits: Mapping[Event, tuple[int, int]]
 ) -> dict[str, float | None]:
-    """As `Observation.counters` has them. A log write also flushes: its time is told once."""
+    """As `Observation.counters` has them. A log write also flushes: its time is reported once."""
     earlier, later = before.statistics or {}, after.statistics or {}
     commits = _grown(earlier.get("user commits"), later.get("user commits"))
     known = before.waits is not None and after.waits is not None
@@ -183,7 +183,7 @@ def _counters(
 
 
 def _of_machine(reading: Reading, name: str) -> int | None:
-    """A number that V$OSSTAT has; None where it has none, or this user may not see it."""
+    """A number of V$OSSTAT; None where it does not have this number, or this user may not see it."""
     return int((reading.machine or {}).get(name, 0)) or None
 
 

@@ -48,7 +48,7 @@ class OracleObserver(Observer):
         self.facts = ServerFacts(self._server.description, self._server.identity, known)
 
     def look(self) -> Observation:
-        """What happened since the last look."""
+        """The observation since the last look."""
         before = self._reading
         try:
             self._reading, cpu_s = self._read()

@@ -17,7 +17,7 @@ Waits = Mapping[Event, tuple[int, int]]
 _US_PER_S = 1e6
 _NO_END_US = 2**32
 _LOG_CLASSES = {"log file sync": "Commit", "log file parallel write": "System I/O"}
-"""Wait classes of the events that histograms are asked of: V$EVENT_HISTOGRAM_MICRO has none."""
+"""Wait classes of the events whose histograms are read: V$EVENT_HISTOGRAM_MICRO does not have classes."""
 _LATEST_S = 5.0
 """How late a session's CPU is published at most (Oracle Database Reference, V$SESS_TIME_MODEL)."""
 monotonic = time.monotonic
@@ -151,7 +151,7 @@ def _instance_waits(rows: list[dict[str, Any]]) -> Waits:
 
 
 def _buckets(rows: list[dict[str, Any]]) -> dict[tuple[Event, float], int]:
-    """Of waits for the log; what is longer than the second last bucket has no end."""
+    """Buckets of waits for the log; waits longer than the second last bucket have no upper end."""
     found = {}
     for (event, below_us), count in _totals(rows, ("event", "wait_time_micro"), "wait_count").items():
         below_s = int(below_us) / _US_PER_S if int(below_us) < _NO_END_US else float("inf")

@@ -17,14 +17,14 @@ from redolab.engine.private.marks import Marks
 from redolab.errors import RefusedError
 
 MARKS = Marks("oracle-schemas")
-"""Of tables in schemas, each with the place of its schema."""
+"""Marks of tables in schemas, each with the place of its schema."""
 RUN = "REDOLAB_RUN"
 _GONE = "ORA-00942"
 _BUSY = "ORA-00054"
 
 
 def schema_place(database: str, user: str) -> str:
-    """By what this machine tells schemas apart."""
+    """The key by which this machine distinguishes schemas."""
     return f"{database} {user}"
 
 

@@ -1,4 +1,4 @@
-"""What a user of Oracle may see, which grants it lacks, and the script that makes a user with all of them.
+"""Rights of an Oracle user: the views it may see, the grants it lacks, and the script for a user with all.
 
 A view that one may not see does not exist for one (ORA-00942), so each statement is tried as it is.
 Source: Oracle Database Reference, "About Dynamic Performance Views"; SQL Language Reference, "GRANT".
@@ -27,7 +27,7 @@ LOST: Mapping[str, str] = {
 }
 """Statements that more is shown with, and what is lost without each."""
 OF_SCANS = ("select_session_statistics",)
-"""What runs of scans need to see beside."""
+"""Statements whose views runs of scans need to see in addition."""
 _ROOT = 1
 _COMMON = "C##REDOLAB"
 _ALL_DATA = "ALTER USER {} SET CONTAINER_DATA=ALL CONTAINER=CURRENT;"
@@ -88,5 +88,5 @@ def quoted(name: str) -> str:
     >>> quoted('we"ird')
     '"weird"'
     """
-    # Oracle lets no quotation mark stand in a name, in any way.
+    # Oracle allows no quotation mark in a name, in any way.
     return '"' + name.replace('"', "") + '"'

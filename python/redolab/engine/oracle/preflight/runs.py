@@ -11,7 +11,7 @@ from redolab.engine.oracle.statements import find
 from redolab.errors import RefusedError
 
 NEEDED = ("select_waits", "select_times", "select_statistics", "select_instance", "select_parameters")
-"""What a run needs to see beside what a profile does."""
+"""Statements whose views a run needs to see in addition to those of a profile."""
 _SHARED = {"SHARED": "Shared server processes", "POOLED": "Pooled server processes (DRCP)"}
 PRIVILEGES = ("CREATE TABLE",)
 """System privileges that a run needs."""

@@ -293,7 +293,7 @@ class _ForeignText(Loader):
     """Text as the server has it. Names of others may be in another encoding than they should be."""
 
     def load(self, data: Buffer) -> str:
-        """The text; bytes that are none in its encoding are shown with a backslash, by number."""
+        """The text; bytes that are invalid in its encoding are shown with a backslash, by number."""
         assert self.connection is not None
         # What is in no encoding is taken for UTF-8.
         encoding = self.connection.info.encoding

@@ -22,7 +22,7 @@ class NoAnswerError(psycopg.OperationalError):
 
 
 class Patience(Protocol):
-    """What watches over a statement that may take long, tells what it waits for, and cancels it."""
+    """Watches over a statement that may take long, reports what it waits for, and cancels it."""
 
     def over(self, connection: psycopg.Connection[Any], statement: PQGen[_Result]) -> PQGen[_Result]:
         """The same steps, watched."""
@@ -41,7 +41,7 @@ class LimitedConnection(psycopg.Connection[_Row]):
     """Once it is set, a statement with a limit has a second left."""
 
     patience: Patience | None = None
-    """Who watches over statements without a limit."""
+    """The patience that watches over statements without a limit."""
 
     def wait(self, gen: PQGen[_Result], *args: Any, **kwargs: Any) -> _Result:
         """Wait for a statement's answer.

@@ -24,7 +24,7 @@ _OLD_VERSIONS = ("tlsv1", "tlsv1.1")
 
 @dataclass(frozen=True)
 class Protection:
-    """What the connections of a client load have in common with the control connection."""
+    """Protection that the connections of a client load share with the control connection."""
 
     tls: _core.ClientTls | None
     """How they are encrypted; None where they are not."""
@@ -35,7 +35,7 @@ class Protection:
     peer_uid: int | None
     """The user as whom the server must run behind a Unix socket."""
     connect_timeout_s: float
-    """How long a connection may take to be made."""
+    """Limit for opening a connection, seconds."""
 
 
 def protection_like(control: Connection) -> Protection:

@@ -1,4 +1,4 @@
-"""What to do when an encrypted connection fails."""
+"""Remedies for encrypted connections that fail."""
 
 from __future__ import annotations
 

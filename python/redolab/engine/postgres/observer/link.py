@@ -71,13 +71,13 @@ class LiveLink:
 
     @property
     def facts(self) -> ServerFacts:
-        """Who the server is."""
+        """The server's identity."""
         return ServerFacts(
             self._described, self._identity, {name: str(self._server[name]) for name in _PARAMETERS}
         )
 
     def read(self) -> Observation:
-        """What happened since the last reading.
+        """The observation since the last reading.
 
         Raises:
             psycopg.Error: the connection was lost.
@@ -91,7 +91,7 @@ class LiveLink:
         return self._observation(seen, found)
 
     def end(self) -> Observation:
-        """What was seen since the last reading, without asking the server any more."""
+        """The observation since the last reading, without asking the server any more."""
         seen = self._source.stop()
         self._disconnect()
         return self._observation(seen, (UNKNOWN, ()))
@@ -157,7 +157,7 @@ class LiveLink:
         self._own_cpu_s = [cpu_s(pid) for pid in self._own] if here else []
 
     def _observation(self, seen: Observation, found: Counted) -> Observation:
-        """What the source saw, with what the server and the machine say beside it."""
+        """The source's observation, together with the figures of the server and the machine."""
         before, own_before = self._machine, self._own_cpu_s
         self._note_accounts()
         after = self._machine

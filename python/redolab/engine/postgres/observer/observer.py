@@ -38,7 +38,7 @@ class PostgresObserver(Observer):
         self.facts = self._link.facts
 
     def look(self) -> Observation:
-        """What happened since the last look."""
+        """The observation since the last look."""
         try:
             return self._link.read()
         except psycopg.Error as error:

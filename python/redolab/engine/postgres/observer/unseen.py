@@ -1,4 +1,4 @@
-"""What watching a PostgreSQL cannot show, why, and what would mend it."""
+"""Figures that watching a PostgreSQL cannot show, the reasons, and the remedies."""
 
 from __future__ import annotations
 

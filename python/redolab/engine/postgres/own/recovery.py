@@ -68,7 +68,7 @@ class PostgresRecovery(SchemaRecovery):
             self._control.execute(self.drop_statement(standing.name).encode())
 
     def listed(self, standing: Standing) -> Kept:
-        """What the run noted in the schema."""
+        """The run's notes in the schema."""
 
         def rows(table: str) -> list[dict[str, object]]:
             return self._control.execute(

@@ -1,8 +1,8 @@
 """The schema `redolab`: how it is made, and how it is proved to be Redolab's own before it is used.
 
-What stands in it is executed: parameters are put back with ALTER SYSTEM, a list's teardown is any statement.
-So it counts as Redolab's own only if the current role owns it and its lists, if these are plain tables, and
-if it bears a mark that this machine kept (`MARKS`). A comment alone anybody could write.
+Its contents are executed: parameters are put back with ALTER SYSTEM, a list's teardown is any statement. So
+it counts as Redolab's own only if the current role owns it and its lists, if these are plain tables, and if
+it bears a mark that this machine kept (`MARKS`). A comment alone anybody could write.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from redolab.engine.private.marks import Marks
 from redolab.engine.server.recovery import Standing
 
 MARKS = Marks("schemas")
-"""Of PostgreSQL, each with the name of its database."""
+"""Marks of PostgreSQL, each with the name of its database."""
 
 _COMMENT = "made by redolab; removed at the end of the run; mark {}"
 _MARKED = re.compile(r"made by redolab; removed at the end of the run(?:; mark ([0-9a-f]{32}))?")
@@ -62,7 +62,7 @@ class Identity(NamedTuple):
 
 
 def identity(control: Connection) -> Identity:
-    """What the server says it is, where it was reached, and what it calls this database."""
+    """The server's own identity, the address where it was reached, and its number of this database."""
     info, server = control.info, ""
     with suppress(*HIDDEN):
         row = control.execute(
@@ -93,7 +93,7 @@ def confirmed_here(control: Connection) -> Iterator[None]:
     """A transaction whose commit waits for this server's own log and for no standby.
 
     What Redolab notes belongs to this server, as its parameters do, and must not wait for an absent standby;
-    it must not be lost either, where the server just stands at nowait.
+    it must not be lost either, where the server happens to be at nowait.
     """
     with control.transaction():
         control.execute("set local synchronous_commit = local")

@@ -18,7 +18,7 @@ HIDDEN = (
     psycopg.errors.UndefinedFile,
     psycopg.errors.UndefinedFunction,
 )
-"""What is raised where a role may not look at the configuration."""
+"""Errors that are raised where a role may not look at the configuration."""
 _POLL_S = 0.005
 
 
@@ -52,9 +52,9 @@ def reload_configuration(control: Connection, expected: Mapping[str, str]) -> di
 
 
 def reload_first(control: Connection) -> None:
-    """Let the server read its configuration as it stands, and wait until it has.
+    """Let the server read its configuration as it is now, and wait until it has.
 
-    What somebody else left waiting for a reload is in force then, so that it is not taken for Redolab's.
+    What somebody else left waiting for a reload is in force then, so that it does not count as Redolab's.
     """
     before = _loaded_at(control)
     control.execute("select pg_catalog.pg_reload_conf()")

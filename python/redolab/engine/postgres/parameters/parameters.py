@@ -1,7 +1,7 @@
 """Server parameters: put in force, recorded, and put back whatever happens.
 
 A parameter that a session may set is set in the session (or in each transaction). One that only
-the server has goes through ALTER SYSTEM; what it was before stands in a journal in Redolab's schema before
+the server has goes through ALTER SYSTEM; its old value is written to a journal in Redolab's schema before
 anything is changed, so that `recover` can put it back after any crash, from any later process. The run and
 its guard keep the same in memory.
 """
@@ -40,7 +40,7 @@ _GRANTS_PARAMETERS = 150_000  # The first version with GRANT ... ON PARAMETER.
 
 @dataclass(frozen=True)
 class Parameter:
-    """One server parameter as it stood before the run."""
+    """One server parameter as it was before the run."""
 
     name: str
     value: str
@@ -98,7 +98,7 @@ def check_rights(known: Mapping[str, Parameter], scope: Scope, server: Mapping[s
 
 
 _NEEDS_NONE = "With --scope session --settings wait,nowait a run needs"
-"""What can be measured where nothing may be changed for the whole server."""
+"""The settings that can be measured where nothing may be changed for the whole server."""
 
 
 def _check_alter_system(names: Sequence[str], server: Mapping[str, Any]) -> None:
@@ -158,7 +158,7 @@ class Parameters:
     def __init__(
         self, control: Connection, known: Mapping[str, Parameter], scope: Scope, memory: Memory
     ) -> None:
-        """Take what rules the server, and its parameters as they stand.
+        """Take the connection that controls the server, and its parameters as they are now.
 
         Args:
             control: sets them.
@@ -174,7 +174,7 @@ class Parameters:
         found = read_lines(control, system)
         self._lines = {name: found.values.get(name) for name in system}
         self.sees_lines = found.exact
-        """Whether the lines of postgresql.auto.conf may be read; else what is in force tells of them."""
+        """Whether the lines of postgresql.auto.conf may be read; else the values in force show them."""
         self._now = {name: parameter.value for name, parameter in known.items()}
         self._shown: dict[str, str] = {}
 
@@ -216,7 +216,7 @@ class Parameters:
         """Put in force what of `setting` goes to the whole server.
 
         Raises:
-            RefusedError: the server was told a value and has another, or somebody else changed one.
+            RefusedError: the server got a value and has another, or somebody else changed one.
         """
         changed = self._differing(setting)
         if changed and not self.sees_lines:

@@ -1,7 +1,7 @@
-"""What somebody else changed in the server's configuration and did not reload: a reload puts that in force.
+"""Edits of the server's configuration that somebody else did not reload: a reload puts them in force.
 
-Redolab reloads the configuration where it changes parameters of the whole server. So this is looked at
-before, and told in the question.
+Redolab reloads the configuration where it changes parameters of the whole server. So this is read before, and
+reported in the question.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NOT_BY_RELOAD = ("internal", "postmaster")
 
 
 def pending_edits(control: Connection, role: str) -> list[str]:
-    """What a reload puts in force that somebody else left waiting, and what may not be looked at; sentences.
+    """Sentences on others' edits that a reload puts in force, and on files that may not be read.
 
     Args:
         control: connected to the server.

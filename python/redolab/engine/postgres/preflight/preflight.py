@@ -1,4 +1,4 @@
-"""What must hold before anything is made in somebody's database, and what a reader must know of it."""
+"""Conditions before anything is made in somebody's database, and facts that a reader must know of it."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _check_schema(control: Connection, marks: Collection[str]) -> bool:
 
 
 def version_conditions(server: Mapping[str, Any]) -> list[str]:
-    """What the version alone says against relying on the figures, one sentence each."""
+    """Reasons in the version alone against relying on the figures, one sentence each."""
     found = []
     major = server["version_num"] // 10_000
     if major > NEWEST:

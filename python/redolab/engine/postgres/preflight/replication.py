@@ -1,4 +1,4 @@
-"""Who else would get what a run writes: publications of its tables, and replication slots that keep its log.
+"""Others that would get a run's writes: publications of its tables, and replication slots that keep its log.
 
 A subscriber of all tables gets Redolab's rows too. It has no such tables, so it stops at the first row and
 tries it again for ever. Dropping the tables mends nothing: the row stays in the log.
@@ -60,7 +60,7 @@ def idle_slots(control: Connection) -> list[str]:
 
 
 def kept_log(slots: Sequence[str], log_bytes: int | None = None) -> list[str]:
-    """What idle slots mean for a run, one sentence; none where there is no such slot.
+    """The effect of idle slots on a run, one sentence; none where there is no such slot.
 
     Args:
         slots: their names.

@@ -26,9 +26,10 @@ def why_not(row: Mapping[str, Any]) -> str:
     wanted = standbys_wanted(names)
     if confirming is None or confirming >= wanted:
         return ""
+    those = f"only {confirming}" if confirming else "none"
     return (
-        f"A waiting commit never returns on this server: synchronous_standby_names = '{names}' asks for "
-        f"{wanted} standby{'s' if wanted > 1 else ''} to confirm it, but {f'only {confirming}' if confirming else 'none'} "
+        f"A waiting commit does not return on this server: synchronous_standby_names = '{names}' asks for "
+        f"{wanted} standby{'s' if wanted > 1 else ''} to confirm it, but {those} "
         f"{'do' if confirming > 1 else 'does'}."
     )
 

@@ -62,7 +62,7 @@ class TransactionAge:
             )
 
     def sentence(self, need: int) -> str:
-        """What stands in the question before a run that uses up `need` at most."""
+        """The sentence in the question before a run that uses up `need` at most."""
         return (
             f"{self._oldest}. The run uses up at most {millions(need)} of the {millions(self.left)} that are "
             f"left until {millions(LIMIT)}, where Redolab stops."

@@ -44,14 +44,14 @@ class _Life:
     """How old it was then."""
     last: int = 0
     row: Mapping[str, Any] = field(default_factory=dict)
-    """Of the last of them."""
+    """The row of the last of them."""
     found: int = 0
     idle: int = 0
     in_transaction: int = 0
 
 
 class _Gathered:
-    """What ticks found since a reading: no more is kept of a query's answer than is needed."""
+    """The data from ticks since a reading: no more is kept of a query's answer than is needed."""
 
     def __init__(self) -> None:
         self.at_s = array("d")
@@ -83,12 +83,12 @@ class _Gathered:
 
     @property
     def alive(self) -> frozenset[Key]:
-        """Who was there at the last tick."""
+        """The sessions that were there at the last tick."""
         return frozenset(key for key, life in self.lives.items() if life.last == len(self.at_s) - 1)
 
 
 class _Accounts:
-    """What the kernel booked between two readings of the server's processes; nothing without both."""
+    """The kernel's accounts between two readings of the server's processes; nothing without both."""
 
     def __init__(self, before: _core.ServerTasks | None, after: _core.ServerTasks | None) -> None:
         self.ended_cpu_s: float | None = None
@@ -149,11 +149,11 @@ class ActivitySource:
         self._ticking.resume()
 
     def read(self, rows: Rows) -> Observation:  # noqa: ARG002  asks for the sessions itself
-        """What was seen since the last reading."""
+        """The observation since the last reading."""
         return self._seen()
 
     def stop(self) -> Observation:
-        """What was seen since the last reading, and end."""
+        """The observation since the last reading, and end."""
         self._ticking.stop()
         return self._seen()
 
@@ -242,7 +242,7 @@ class ActivitySource:
 
 
 def _scheduler_states(rows: Rows) -> list[int]:
-    """Places in `STATES`. On a CPU or waiting for one cannot be told apart here."""
+    """Places in `STATES`. On a CPU and waiting for one cannot be distinguished here."""
     letters = _core.task_states([row["pid"] for row in rows])
     return [_UNKNOWN if letter is None else _AWAKE if letter == "R" else _ASLEEP for letter in letters]
 

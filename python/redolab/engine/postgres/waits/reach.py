@@ -15,10 +15,10 @@ from redolab.engine.postgres.waits.name_check import why_names_differ
 
 @dataclass(frozen=True)
 class Reach:
-    """What of a server is within reach."""
+    """The parts of a server that are within reach."""
 
     postmaster: int | None
-    """Its first process, when it runs on this machine: the kernel tells of CPU and run queue then."""
+    """Its first process, when it runs on this machine: then the kernel reports CPU and run queue."""
     memory: tuple[int, EventNames] | None
     """The same process and what the numbers in its memory mean, when they may be read and believed."""
     why_not_memory: str
