@@ -27,7 +27,7 @@ _ROOMS = (
     "machine",
     "generator",
 )
-"""The folders whose `OFFERS` there are."""
+"""The folders that have `OFFERS`."""
 OFFERS: tuple[Offer, ...] = tuple(
     offer for room in _ROOMS for offer in import_module(f"{__name__}.{room}").OFFERS
 )
@@ -40,12 +40,12 @@ def open_engine(
     """Open the engine that `--engine` names: a private one, a URL's, or one without a database.
 
     Args:
-        target: what `--engine` says, as `check_target` allows it.
+        target: the value of `--engine`, as `check_target` allows it.
         load: what it will do.
         disk_bytes: how much disk that needs, where the server is Redolab's own.
-        log_device_s: flush time of an emulated log device, seconds: one for all logs, or one for each;
-            none for the real one.
-        seed: of the wait sampler's gaps.
+        log_device_s: flush time of an emulated log device, seconds: one for all logs, or one for each; none
+            for the real one.
+        seed: seed of the wait sampler's gaps.
 
     Raises:
         UsageError: there is no such engine.
@@ -63,9 +63,9 @@ def open_observer(
     Args:
         target: the URL.
         seed: of the gaps between ticks.
-        stop: once it is set, a PostgreSQL server that does not answer is waited for no longer than a second.
-        reopen: whether `read` makes a connection anew that was lost, for half a minute. Otherwise it gives
-            what was seen until then, `broken`, and the observer can only be closed.
+        stop: once it is set, an answer of a PostgreSQL server is awaited for at most one second.
+        reopen: whether `read` makes a connection anew that was lost, for half a minute. Otherwise it returns
+            the observation until then, marked `broken`, and the observer can only be closed.
         calm: whether it looks more rarely than for a profile, so that its cost can hardly be measured; Oracle
             is not looked at between readings.
 

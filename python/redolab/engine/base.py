@@ -34,7 +34,7 @@ class KillRecovery:
 
 @dataclass(frozen=True)
 class Introduction:
-    """Facts about somebody's server, which they read before they agree to a run."""
+    """Facts about a server of somebody else's, for the question before a run."""
 
     place: str
     """Server, host, port, database and role, as really connected."""
@@ -102,7 +102,7 @@ class Engine(ABC):
 
     @property
     def farewell(self) -> str:
-        """Once it is closed: that somebody's server is as before, as a sentence; empty where nobody's is."""
+        """After `close`, the sentence that somebody's server is as before; empty without such a server."""
         return ""
 
     def not_measured(self) -> list[str]:
@@ -132,14 +132,14 @@ class Engine(ABC):
         transaction_ids: int,
         log_bytes: int | None,
     ) -> Introduction:
-        """Introduce somebody else's server to whoever is asked for permission; nothing is changed.
+        """Read the facts about somebody else's server for the question before a run; nothing is changed.
 
         For engines that a URL names: nothing is made there before they agree.
 
         Args:
             load: what would be done.
             combinations: factor levels of each setting.
-            transaction_ids: how many the run uses up at most.
+            transaction_ids: the largest number that the run uses up.
             log_bytes: how much log it writes at most; None where the user's own statements decide it.
 
         Raises:

@@ -15,7 +15,7 @@ _Result = TypeVar("_Result")
 
 
 class NotDoneError(Exception):
-    """It did not end in time, or not within a second of the user's interruption; a verb says which."""
+    """A call did not end in time, or not within a second of the user's interruption; the text says which."""
 
 
 def waited_for(

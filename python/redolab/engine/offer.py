@@ -104,7 +104,7 @@ class Offer:
     """Why such a target does not have a setting with such levels, without a full stop; None where it has, or
     where that is not known before it is opened."""
     observer: Callable[[], Callable[[str, int, Event | None, bool, bool], Observer]] | None = None
-    """Imports what watches the server of a URL, by the arguments of `open_observer`; None for none."""
+    """Imports what watches the server of a URL, by the arguments of `open_observer`; None if none does."""
     schemes: tuple[str, ...] = ()
     """Schemes of the URLs that name it, where the server is somebody else's."""
     makes: tuple[str, ...] = ()

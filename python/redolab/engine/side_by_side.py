@@ -84,12 +84,12 @@ class SideBySide(Engine):
         return [*(f"{text}." for text in self._lacking), *lacked]
 
     def heed(self, stop: threading.Event) -> None:
-        """Every server ends early."""
+        """Let every server end early."""
         for engine in self._engines.values():
             engine.heed(stop)
 
     def heed_in_closing(self, hurry: threading.Event) -> None:
-        """No server waits for anybody."""
+        """Let no server wait for anybody."""
         for engine in self._engines.values():
             engine.heed_in_closing(hurry)
 
@@ -112,7 +112,7 @@ class SideBySide(Engine):
         return tuple(_on(levels[SERVER], next(made[levels[SERVER]])) for levels in combinations)
 
     def apply(self, setting: Setting) -> None:
-        """Put a setting in force on its server; the one that worked before is brought to rest first.
+        """Put a setting in force on its server; the one that worked before is settled first.
 
         What it had left to write would be written while the next one is measured.
         """

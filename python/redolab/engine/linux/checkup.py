@@ -131,7 +131,7 @@ def check_data() -> Check:
 
 
 def check_loops(control: Path = _LOOP_CONTROL, root: Path = Path("/")) -> Check:
-    """Whether loop devices could be had; none is taken."""
+    """Whether loop devices are available; none is taken."""
     name = "Loop devices"
     if os.access(control, os.R_OK | os.W_OK) and _may(_SYS_ADMIN, root):
         return Check(name, "works", "are available")

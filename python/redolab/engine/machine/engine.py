@@ -20,7 +20,7 @@ from redolab.machine.cpus import Cpus, read_cpus, read_throttling, read_times
 from redolab.records.load import Amount, Load, Spins
 from redolab.records.sample import Setting, Snapshot, TaskAccount, Work
 
-# From the orders to the agreed moment: long enough for every process to read its own.
+# Time from the orders to the agreed moment, nanoseconds: long enough for every process to read its own.
 _LEAD_NS = 10_000_000
 _STOP_CHECK_S = 0.05
 _FOREVER = 2**63 - 1
@@ -144,7 +144,7 @@ class MachineEngine(Engine):
         self._spinners = []
 
     def _accounts(self, spinners: Sequence[_Spinner]) -> tuple[TaskAccount, ...]:
-        """The kernel's accounts of those that live."""
+        """The kernel's accounts of the processes that live."""
         found: list[TaskAccount] = []
         for spinner in spinners:
             with suppress(OSError):

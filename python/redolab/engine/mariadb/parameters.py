@@ -139,9 +139,10 @@ class Parameters:
                 self._journal.note(self.control, Changed(name, before, before, values))
 
     def foresee(self, setting: Setting) -> None:
-        """Do what takes long of changing to `setting`, and asks the server nothing.
+        """Do the slow part of changing to `setting`, which asks the server nothing.
 
-        It comes before the look at the server, so that next to nothing passes between that and `apply`.
+        It comes before the look at the server, so that almost no time passes between the look and
+        `apply`.
         """
         self._memory.foresee(self._changing(self._differing(setting)))
 
@@ -181,7 +182,7 @@ class Parameters:
         return [f"@@global.`{name}` as `{name}`" for name in sorted(self._known)]
 
     def check(self, row: Mapping[str, object]) -> None:
-        """Make sure that nobody else changed a parameter, which the next sample would be measured under.
+        """Make sure that nobody else changed a parameter: the next sample would be measured under that value.
 
         Args:
             row: what the columns of `look` gave.
@@ -200,7 +201,7 @@ class Parameters:
             self._record(name, value, "restore")
 
     def connected_again(self, control: Connection, restarted: bool) -> None:
-        """The connection was lost: a restart takes every parameter back to the server's configuration.
+        """The connection was lost: a restart resets every parameter to the server's configuration.
 
         Whatever else one of them has then, `check` finds.
         """

@@ -88,7 +88,7 @@ def _conditions(server: Server) -> list[Check]:
 
 
 def _user(version: int, container: int) -> Check:
-    """The script for a user, whoever connected."""
+    """The script for a user, independent of the connected one."""
     return Check(
         "User", "works", "the statements that create a user that may see all of it",
         mend=" ".join(script(version, container)),

@@ -144,12 +144,12 @@ class PostgresEngine(Engine):
 
     @property
     def meanwhile(self) -> list[str]:
-        """That the connection was lost."""
+        """Sentences about connections that were lost."""
         return self._hold.meanwhile
 
     @property
     def farewell(self) -> str:
-        """That everything is put back."""
+        """The sentence that everything is put back."""
         return self._hold.farewell
 
     def sampler(self) -> Mapping[str, Any]:

@@ -65,13 +65,13 @@ class ServerCharge(TypedDict, total=False):
     directory: str
     """Directory of the server, with `data` in it; the guard makes and locks it, and removes it at the end."""
     user: int | None
-    """Whom it runs as; None for this user."""
+    """The user that it runs as; None for this user."""
     limit_s: float
     """Limit until it is ready."""
     env: Mapping[str, str]
     argv: Sequence[str]
     pid_file: str
-    """In its data directory; the first line is the server's process."""
+    """File in its data directory; the first line is the server's process."""
     ready_line: tuple[int, str] | None
     """A line of that file, from 0, and its text when the server is ready; None where the file alone shows it.
     """

@@ -70,7 +70,7 @@ def base_directory(user: int | None, make: bool = True) -> Path:
 
 
 def check_room(place: Path, disk_bytes: int, mend: str = _MEND) -> None:
-    """Make sure that a run has room; a place that cannot be looked at is taken to have it.
+    """Make sure that a run has room; a place that cannot be inspected counts as having it.
 
     Raises:
         RefusedError: there is not.

@@ -27,7 +27,7 @@ _SEGMENT_LIMIT = 4096
 
 @dataclass(frozen=True)
 class Process:
-    """A process that no later one with the same number is taken for."""
+    """A process that is never confused with a later one of the same number."""
 
     pid: int
     start_ticks: int

@@ -43,7 +43,7 @@ class GuardedServer:
 
     @property
     def pid(self) -> int:
-        """Its process, which started all others of it."""
+        """The server's first process, which started all its others."""
         assert self._process is not None, "it was started"
         return self._process.pid
 
@@ -110,7 +110,7 @@ class GuardedServer:
             )
 
     def _socket_place(self) -> Path:
-        """Where its socket `s` lies: here, unless the path would be too long for a socket."""
+        """The place of its socket `s`: here, unless the path would be too long for a socket."""
         if len(str(self.directory / "s")) <= _SOCKET_PATH_LIMIT:
             return self.directory
         try:

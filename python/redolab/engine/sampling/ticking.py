@@ -33,8 +33,8 @@ class Ticking:
 
         Args:
             tick: called in the thread.
-            rate_per_s: mean ticks per second; asked before each gap. It may hang on how much there is
-                to look at, and never on what was seen.
+            rate_per_s: mean ticks per second; asked before each gap. It may depend on how much there is to
+                look at, but never on what was observed.
             seed: of the gaps.
         """
         self._tick, self._rate_per_s = tick, rate_per_s

@@ -61,7 +61,7 @@ class HeldServer(ABC, Generic[_Connection]):
         self.meanwhile: list[str] = []
         """Events at the server while it was held, one sentence each."""
         self.farewell = ""
-        """That everything is put back, as a sentence; empty where nothing was, or not all."""
+        """The sentence that everything is put back; empty where nothing was, or not all."""
         self.connection = self.open()
 
     @abstractmethod

@@ -18,13 +18,14 @@ class Changed:
 
     name: str
     value: str
-    """In force before."""
+    """The value in force before."""
     before: str | None
     """The value to put back where the run writes: the server's, or the line of a file; None for no line."""
     ours: tuple[str, ...] = ()
     """The value that the run gave it last, and the one before, for a change that is broken off.
 
-    Of a run that is gone, all that it was to give; empty where that is not known, and any may be its own.
+    For a run that is gone, all values that it was to give; empty where that is not known, and any value may
+    be its own.
     """
 
     def is_ours(self, value: str | None, same: Callable[[str | None, str | None], bool]) -> bool:
@@ -34,7 +35,7 @@ class Changed:
 
 @dataclass(frozen=True)
 class Kept:
-    """All that whoever cleans up needs to know."""
+    """Everything that is needed to clean up."""
 
     mark: str = ""
     """Mark of Redolab's schema; empty before there is one."""
@@ -52,7 +53,7 @@ class Kept:
     database: str = ""
     """The server's number of the schema's database, whatever its name becomes; empty without one."""
     settled: tuple[str, ...] = ()
-    """The parameters that were changed and are no more the run's: put back, or a colleague's by now."""
+    """The parameters that were changed and are no longer the run's: put back, or a colleague's by now."""
     started: int = 0
     """When the server was started that the run changed, by its own clock, seconds since 1970.
 
@@ -67,7 +68,7 @@ class Kept:
         return replace(self, changed=tuple(known.values()))
 
     def settling(self, names: Collection[str]) -> Kept:
-        """The same, of which these parameters are no more the run's."""
+        """The same, where these parameters are no longer the run's."""
         changed = tuple(one for one in self.changed if one.name not in names)
         return replace(self, changed=changed, settled=tuple(sorted({*self.settled, *names})))
 
@@ -78,12 +79,12 @@ class Kept:
         return replace(self, changed=self.changed + more, teardown=self.teardown or noted.teardown)
 
     def as_json(self) -> dict[str, Any]:
-        """For the guard's pipe."""
+        """The object as JSON, for the guard's pipe."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> Kept:
-        """Out of the guard's pipe, or a file.
+        """The object from JSON, out of the guard's pipe or a file.
 
         Raises:
             ValueError: it is not a record of one.

@@ -23,7 +23,7 @@ class ServerLoad(ABC, Generic[_Control]):
         """Make the tables, and whatever else the sessions need."""
 
     def apply(self, control: _Control, levels: Mapping[str, str]) -> None:  # noqa: ARG002
-        """Take what the setting's levels say of the load; the number of sessions is not its part."""
+        """Take the levels of the setting that concern the load, without the number of sessions."""
         self.levels = levels
 
     def settle(self, control: _Control) -> None:

@@ -20,9 +20,9 @@ class Observer(ABC):
     restart_limit_s, retry_s = 30.0, 0.25
     """How long a server that went away is waited for, and how often it is tried."""
     stops_early = False
-    """Whether a server that went away is not waited for once the watching is to end."""
+    """Whether a server that went away is no longer awaited once the watching must end."""
     session_numbers: str
-    """By which number a session is named, and where the server itself shows it, in words."""
+    """The number by which a session is named, and where the server itself shows it, in words."""
     facts: ServerFacts
     """The server's identity; from `open`."""
 

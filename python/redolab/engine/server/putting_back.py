@@ -69,7 +69,7 @@ def put_back(server: ServerParameters, changed: Sequence[Changed], restarted: bo
     Args:
         server: its parameters.
         changed: by the run.
-        restarted: whether a restart has taken away since what the run had set.
+        restarted: whether a restart has since reset what the run had set.
     """
     left: dict[str, str] = {}
     others: dict[str, str] = {}

@@ -20,7 +20,7 @@ class Finished:
 
     parameters: PutBack
     removal: str = ""
-    """Why something of Redolab's is still there, and how it goes; empty where nothing is."""
+    """Why something of Redolab's is still there, and how to remove it; empty where nothing is."""
     complaint: str = ""
     """Other faults, which cannot be mended by trying again."""
 
@@ -60,7 +60,7 @@ LEFT = (
 
 
 def tell_of_copies(left: Left) -> None:
-    """Say where a server was reached that says it is the same one, and has parameters left changed."""
+    """Report the addresses of servers with the same identity that have parameters left changed."""
     for address in left.elsewhere:
         say(
             f"redolab: An earlier run left parameters changed on a server that it reached at {address}. That "
@@ -70,7 +70,7 @@ def tell_of_copies(left: Left) -> None:
 
 
 def tell_of_killed(finished: Finished | None, *, in_the_way: bool = True) -> None:
-    """Say what became of a killed run.
+    """Report what became of a killed run.
 
     Args:
         finished: what came of putting it back; None where there was nothing.
@@ -93,7 +93,7 @@ class Recovery(ABC):
     parameters: ServerParameters
     """Its parameters."""
     marks: Marks
-    """Where what runs changed on such servers is noted."""
+    """The notes of what runs changed on such servers."""
 
     def finish(self, kept: Kept) -> Finished:
         """Put everything back from memory, and remove what the run made.
@@ -118,7 +118,7 @@ class Recovery(ABC):
         return told
 
     def restarted(self, kept: Kept) -> bool:  # noqa: ARG002
-        """Whether a restart has taken away since what the run had set."""
+        """Whether a restart has since reset what the run had set."""
         return False
 
     @abstractmethod
@@ -140,14 +140,14 @@ class Recovery(ABC):
 
 @dataclass(frozen=True)
 class Standing:
-    """A schema of Redolab's name, and what speaks for its being Redolab's."""
+    """A schema with Redolab's name, and the evidence that it is Redolab's own."""
 
     mark: str | None
     """The mark that it bears, if any; where a seal replaces it, one that is in no doubt."""
     doubt: str | None
-    """Why it is not taken as Redolab's own; None where it is."""
+    """Why it does not count as Redolab's own; None where it does."""
     looks_made: bool
-    """Whether it says that a Redolab made it, which proves nothing."""
+    """Whether its comment says that a Redolab made it, which proves nothing."""
     name: str = "redolab"
     """Its name by now."""
     made: str = ""
@@ -177,7 +177,7 @@ class SchemaRecovery(Recovery):
 
     @abstractmethod
     def find(self, kept: Kept) -> Standing | None:
-        """Whose the schema is; None where there is none."""
+        """The schema and whether it is Redolab's own; None where there is no schema."""
 
     @abstractmethod
     def drop_statement(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""One run a server, whichever of its schemas it uses: locks that every user of the server can see.
+"""One run per server at a time, whichever schema it uses: locks that every user of the server can see.
 
 The guard of a run holds a lock of its own until it has cleaned up, so that nobody begins before.
 """
@@ -21,7 +21,7 @@ class ServerLock(ABC):
 
     @abstractmethod
     def try_run(self) -> bool:
-        """Take the lock of a run until the connection is closed; returns whether it was had."""
+        """Take the lock of a run until the connection is closed; returns whether it was free."""
 
     @abstractmethod
     def let_go(self) -> None:
@@ -54,7 +54,7 @@ class ServerLock(ABC):
                 guard when it has cleaned up.
             own: connections that belong to this run, its guard's for one.
 
-        Returns who holds the server instead; None where it was had.
+        Returns who holds the server instead; None where it was free.
         """
         give_up = time.monotonic() + limit_s
         while True:

@@ -143,6 +143,6 @@ def _mode_by_switches(usual: Mapping[str, str]) -> str:
     if says["ssl-verify-server-cert"] in _ON:
         return "VERIFY_IDENTITY"
     if usual.get("ssl-ca"):
-        # Who names an authority wants it asked.
+        # A user that names an authority wants it to be checked.
         return "VERIFY_CA"
     return "DISABLED" if says["ssl"] in _OFF else "PREFERRED"

@@ -12,7 +12,7 @@ from redolab.records.observation import Observed
 _SERVICES = ("Daemon", "Slave", "Binlog Dump")
 """Commands of connections that serve no client."""
 _OF_NO_CLIENT = "system user"
-"""Whose the threads of replication are: MySQL gives them the commands of clients."""
+"""The user of the threads of replication: MySQL gives them the commands of clients."""
 
 
 @dataclass

@@ -193,7 +193,7 @@ def quoted(role: str) -> str:
 
 
 def _find_here(connection: Connection, thread: int, uptime_s: float) -> tuple[int | None, str | None]:
-    """The server's process on this machine, or why it is not taken for one."""
+    """The server's process on this machine, or the reason why none is recognised."""
     if thread == 0:
         return (
             None,

@@ -117,7 +117,7 @@ class ThreadSource:
     # Gathering
 
     def _rate_per_s(self) -> float:
-        """It hangs on how many there are to look at, never on what they do."""
+        """It depends on how many there are to look at, never on what they do."""
         return self._pace * min(RATE_PER_S, _LOOKS_PER_S / max(1, len(self._lives.all)))
 
     def _tick_and_poll(self) -> Outcome:

@@ -41,17 +41,17 @@ class GlobalVariables(ServerParameters):
         self._control = control
 
     def seen(self, changed: Collection[Changed]) -> Mapping[str, str | None]:
-        """As the server has them."""
+        """The values that the server has."""
         found = read_values(self._control, [one.name for one in changed])
         return {one.name: found.get(one.name) for one in changed}
 
     def put(self, one: Changed) -> None:
-        """By SET GLOBAL, read back."""
+        """Put it back by SET GLOBAL, and read it back."""
         assert one.before is not None, "a variable has a value"
         set_global(self._control, one.name, one.before)
 
     def same(self, one: str | None, other: str | None) -> bool:
-        """`ON` and `1` are."""
+        """Whether they are the same value; `ON` and `1` are."""
         return one == other if one is None or other is None else same_value(one, other)
 
     def statement(self, one: Changed) -> str:
@@ -59,7 +59,7 @@ class GlobalVariables(ServerParameters):
         return f"SET GLOBAL {one.name} = {literal(one.value)};"
 
     def words(self, error: Exception) -> str:
-        """In one line."""
+        """The error in one line."""
         return why(error)
 
 
@@ -87,7 +87,7 @@ class MariadbRecovery(SchemaRecovery):
             end_sessions(self._control, kept.sessions)
 
     def tear_down(self, kept: Kept) -> str:
-        """In a connection of its own."""
+        """Execute it in a connection of its own."""
         try:
             with closing(self._connector.connect("redolab list", several=True)) as of_list:
                 with suppress(pymysql.err.OperationalError):  # Somebody dropped it.
@@ -104,7 +104,7 @@ class MariadbRecovery(SchemaRecovery):
         return ""
 
     def find(self, kept: Kept) -> Standing | None:  # noqa: ARG002
-        """By the seal of its journal."""
+        """Find it by the seal of its journal."""
         return find_database(self._control, self._marks)
 
     def drop_statement(self, name: str) -> str:
@@ -135,7 +135,7 @@ class MariadbRecovery(SchemaRecovery):
         )
 
     def restarted(self, kept: Kept) -> bool:
-        """As SET GLOBAL lasts until a restart."""
+        """Whether the server was restarted: SET GLOBAL lasts until a restart."""
         try:
             return kept.started > 0 and not is_same_life(self._control, kept.started)
         except (pymysql.Error, OSError):

@@ -38,7 +38,7 @@ def left_here(control: Connection) -> Left:
 
 
 def find_database(control: Connection, marks: Mapping[str, str]) -> Standing | None:
-    """Whose the database `redolab` is; None when there is none.
+    """The database `redolab` and whether it is Redolab's own; None when it does not exist.
 
     Args:
         control: connected to the server.

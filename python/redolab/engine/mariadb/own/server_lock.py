@@ -26,7 +26,7 @@ class MariadbLock(ServerLock):
         return self._take(RUN, 0)
 
     def let_go(self) -> None:
-        """By its name."""
+        """Release it by its name."""
         ask(self._control, "select release_lock(%s)", RUN)
 
     def hold_as_guard(self) -> None:
@@ -34,11 +34,11 @@ class MariadbLock(ServerLock):
         self._take(GUARD, 0)
 
     def await_end_of_run(self, limit_s: float) -> bool:
-        """Until its lock is free."""
+        """Wait until its lock is free."""
         return self._take(RUN, limit_s)
 
     def other_holder(self, own: Collection[int] = ()) -> str | None:
-        """By its number; its user and host may not be seen."""
+        """Name it by its number; its user and host may be hidden."""
         for name in (RUN, GUARD):
             found = self.holder_of(name)
             if found is not None and found not in (number_of(self._control), *own):

@@ -23,14 +23,14 @@ class SemiSync:
     """Semi-synchronous replication of a server on which it is on."""
 
     kind: str
-    """`source` or `master`: how its parameters call it."""
+    """`source` or `master`, as in the names of its parameters."""
     waits: bool
-    """Whether commits wait now; a server that waited in vain waits no more."""
+    """Whether commits wait now; a server that waited in vain no longer waits."""
     wanted: int
     """Replicas that confirm a commit."""
     there: int
     timeout_s: float
-    """After which a commit goes on without them."""
+    """Time after which a commit goes on without them, seconds."""
 
     @property
     def in_vain(self) -> bool:

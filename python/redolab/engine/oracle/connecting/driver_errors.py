@@ -114,7 +114,7 @@ def is_lost(error: BaseException) -> bool:
 
 
 def as_engine_error(error: oracledb.Error) -> EngineError:
-    """The error that others see in the place of the driver's."""
+    """The error that others see instead of the driver's."""
     kind = ConnectionLostError if is_lost(error) else EngineError
     return kind(error_text(error))
 

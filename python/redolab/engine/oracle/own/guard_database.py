@@ -50,7 +50,7 @@ class DatabaseCharge(guard_database.DatabaseCharge):
         return self._control.sid
 
     def connect(self) -> None:
-        """Open the connection; a lock there is none."""
+        """Open the connection; Oracle needs no lock."""
         self._control = Statements(connect(self._target, "redolab guard", unlimited=True), threading.Event())
         self._control.run("alter_patience")
 

@@ -1,4 +1,4 @@
-"""Redolab's tables in a user's own schema: whose they are, how they are claimed, and how they go again.
+"""Redolab's tables in a user's own schema: whose they are, how they are claimed, and how they are dropped.
 
 All begin with REDOLAB_. They count as Redolab's own only if REDOLAB_RUN has a mark that this machine kept. An
 empty one counts where this machine kept a mark for this schema: a run that was killed between two statements
@@ -29,7 +29,7 @@ def schema_place(database: str, user: str) -> str:
 
 
 def own_tables(control: Statements) -> list[str]:
-    """The tables in the schema that are called as Redolab's, REDOLAB_RUN last."""
+    """The tables in the schema that have Redolab's names, REDOLAB_RUN last."""
     names = [str(row["table_name"]) for row in control.rows("select_own_tables")]
     return sorted(names, key=lambda name: (name == RUN, name))
 

@@ -1,6 +1,6 @@
 """Rights of an Oracle user: the views it may see, the grants it lacks, and the script for a user with all.
 
-A view that one may not see does not exist for one (ORA-00942), so each statement is tried as it is.
+A view that a user may not see does not exist for that user (ORA-00942), so each statement is tried as it is.
 Source: Oracle Database Reference, "About Dynamic Performance Views"; SQL Language Reference, "GRANT".
 """
 
@@ -15,7 +15,7 @@ from redolab.engine.oracle.connecting.driver_errors import NOT_SEEN, error_codes
 from redolab.engine.oracle.statements import find
 
 NEEDED = ("select_sessions", "select_session_waits", "select_session_times")
-"""Statements without which nothing can be shown of a database at work."""
+"""Statements that are needed to show anything of a database at work."""
 LOST: Mapping[str, str] = {
     "select_waits": "average waits of the whole instance",
     "select_times": "CPU of sessions that ended",
@@ -25,7 +25,7 @@ LOST: Mapping[str, str] = {
     "select_instance": "whether the instance was restarted",
     "select_parameters": "parameters such as TIMED_STATISTICS",
 }
-"""Statements that more is shown with, and what is lost without each."""
+"""Optional statements, each with the figures that are lost without it."""
 OF_SCANS = ("select_session_statistics",)
 """Statements whose views runs of scans need to see in addition."""
 _ROOT = 1
@@ -71,7 +71,7 @@ def script(version: int, container: int) -> list[str]:
     all_containers = " CONTAINER=ALL" if container == _ROOT else ""
     names = (*NEEDED, *LOST, *(() if container == _ROOT else OF_SCANS))
     views = [view for each in names for view in find(each, version).privileges]
-    # Of these two a profile needs none.
+    # A profile needs neither of these two.
     tables = "" if container == _ROOT else f"ALTER USER {name} QUOTA 1G ON USERS;"
     return [
         f'CREATE USER {name} IDENTIFIED BY "a password of yours"{all_containers};',

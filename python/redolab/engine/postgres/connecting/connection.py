@@ -160,7 +160,7 @@ class Connector:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Connector:
-        """To the server that another connector's `parameters` say."""
+        """The connector to the server that another connector's `parameters` name."""
         connector = cls("")
         connector._options = parameters["options"]
         connector.password_command = parameters["password_command"]
@@ -184,7 +184,7 @@ class Connector:
         return f"{host}:{port}, database {known.get('dbname') or 'of the default name'}"
 
     def to_database(self, name: str) -> Connector:
-        """The same, to another database of the server."""
+        """The same connector, to another database of the server."""
         return Connector.from_parameters({**self.parameters, "options": {**self._options, "dbname": name}})
 
     def connect(self, name: str, read_only: bool = False, limit_s: float | None = None) -> OwnConnection:
@@ -295,7 +295,7 @@ class _ForeignText(Loader):
     def load(self, data: Buffer) -> str:
         """The text; bytes that are invalid in its encoding are shown with a backslash, by number."""
         assert self.connection is not None
-        # What is in no encoding is taken for UTF-8.
+        # Bytes without a known encoding are read as UTF-8.
         encoding = self.connection.info.encoding
         return bytes(data).decode("utf-8" if encoding == "ascii" else encoding, "backslashreplace")
 

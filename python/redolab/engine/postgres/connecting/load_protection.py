@@ -29,7 +29,7 @@ class Protection:
     tls: _core.ClientTls | None
     """How they are encrypted; None where they are not."""
     channel_binding: str
-    """As libpq's parameter."""
+    """The value of libpq's parameter."""
     allowed: tuple[str, ...]
     """The ways of authentication to take part in, as `require_auth` names them."""
     peer_uid: int | None

@@ -55,7 +55,7 @@ class PostgresRecovery(SchemaRecovery):
         return ""
 
     def find(self, kept: Kept) -> Standing | None:
-        """By its mark, or by what the server calls it."""
+        """Find it by its mark, or by the server's number of it."""
         return find_schema(self._control, self._marks, kept.made)
 
     def drop_statement(self, name: str) -> str:

@@ -27,12 +27,12 @@ _MARKED = re.compile(r"made by redolab; removed at the end of the run(?:; mark (
 
 
 def find_schema(control: Connection, marks: Collection[str], made: str = "") -> Standing | None:
-    """Whose the schema `redolab` of this database is; None when there is none.
+    """The schema `redolab` of this database and whether it is Redolab's own; None when it does not exist.
 
     Args:
         control: connected to it.
         marks: those that prove a schema to be one's own, also where somebody gave it another name.
-        made: what the server calls the one that this run made; that proves it, whatever its comment says.
+        made: the server's number of the schema that this run made; that proves it, whatever its comment is.
     """
     comments = [_COMMENT.format(mark) for mark in marks]
     rows = fetch(control, "select_schema", {"comments": comments, "made": made})
@@ -78,7 +78,7 @@ def identity(control: Connection) -> Identity:
 
 
 def make_schema(control: Connection, mark: str) -> str:
-    """Make the schema, bearing `mark`; returns what the server calls it, whatever its name becomes."""
+    """Make the schema, bearing `mark`; returns the server's number of it, which outlives its name."""
     with confirmed_here(control):
         run_script(control, "create_schema")
         control.execute(

@@ -23,7 +23,7 @@ _POLL_S = 0.005
 
 
 def alter_system(control: Connection, name: str, value: str | None) -> None:
-    """Write a parameter into postgresql.auto.conf; None takes it out of there."""
+    """Write a parameter into postgresql.auto.conf; None removes it."""
     if value is None:
         control.execute(sql.SQL("alter system reset {}").format(sql.Identifier(name)))
     else:
@@ -68,7 +68,7 @@ def await_value(differing: Callable[[], Sequence[str]], complaint: str) -> None:
 
     Args:
         differing: the other values that are seen.
-        complaint: what to say in the end; it has a place for the first of them.
+        complaint: the text of the error; it has a place for the first of them.
 
     Raises:
         RefusedError: one is still seen after the limit.

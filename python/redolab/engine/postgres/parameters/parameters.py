@@ -190,7 +190,7 @@ class Parameters:
         return sorted(self._lines)
 
     def check(self, lines: Lines) -> None:
-        """Make sure that nobody else changed a parameter, which the next sample would be measured under.
+        """Make sure that nobody else changed a parameter: the next sample would be measured under that value.
 
         Args:
             lines: of postgresql.auto.conf.
@@ -205,15 +205,15 @@ class Parameters:
                 raise changed_by_others(name, self._now[name], seen or "taken out")
 
     def foresee(self, setting: Setting) -> None:
-        """Do what takes long of changing to `setting`, and asks the server nothing.
+        """Do the slow part of changing to `setting`, which asks the server nothing.
 
-        It comes before the look at the server, so that next to nothing passes between that and
+        It comes before the look at the server, so that almost no time passes between the look and
         `apply_to_server`.
         """
         self._memory.foresee(self._changing(self._differing(setting)))
 
     def apply_to_server(self, setting: Setting) -> None:
-        """Put in force what of `setting` goes to the whole server.
+        """Put in force the part of `setting` that goes to the whole server.
 
         Raises:
             RefusedError: the server got a value and has another, or somebody else changed one.

@@ -26,7 +26,7 @@ from redolab.errors import RefusedError
 LINES = "select_lines"
 """The statement that reads them, where this role may."""
 WRITTEN = "select_written"
-"""The one that reads what is in force of them in their place."""
+"""The statement that reads the values in force instead of them."""
 _POLL_S = 0.005
 # A role's or a database's setting hides from a session what the server has.
 _OF_THIS_SESSION = ("database", "user", "database user", "client", "session")
@@ -37,7 +37,7 @@ class Lines:
     """Lines that ALTER SYSTEM has written for some parameters."""
 
     values: Mapping[str, str]
-    """By parameter; of one without a line there is nothing."""
+    """Lines by parameter; a parameter without a line is not in it."""
     kinds: Mapping[str, tuple[str | None, str]] = field(default_factory=dict)
     """Unit and type of each, where values are not as written but as the server shows them after a reload."""
     unseen: frozenset[str] = frozenset()
@@ -108,7 +108,7 @@ class SystemParameters(ServerParameters):
         alter_system(self._control, one.name, one.before)
 
     def in_force(self, changed: Collection[Changed]) -> Mapping[str, str]:
-        """After a reload."""
+        """The values in force after a reload."""
         if not changed:
             return {}
         reload_first(self._control)
@@ -131,7 +131,7 @@ class SystemParameters(ServerParameters):
         return f"ALTER SYSTEM SET {name} = {sql.Literal(one.before).as_string()}; SELECT pg_reload_conf();"
 
     def words(self, error: Exception) -> str:
-        """In one line."""
+        """The error in one line."""
         return in_one_line(error).rstrip(".")
 
     def _force(self, changed: Collection[Changed]) -> dict[str, str]:

@@ -21,7 +21,7 @@ def why_none_confirm(control: Connection) -> str:
 
 
 def why_not(row: Mapping[str, Any]) -> str:
-    """The same, of a row of `select_standbys`."""
+    """The same sentence, from a row of `select_standbys`."""
     names, confirming = str(row["names"]), row["confirming"]
     wanted = standbys_wanted(names)
     if confirming is None or confirming >= wanted:

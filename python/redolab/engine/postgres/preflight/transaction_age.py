@@ -24,9 +24,9 @@ class TransactionAge:
     """The oldest transaction id of a server."""
 
     age: int
-    """Transaction ids since."""
+    """Number of transaction ids given out since."""
     database: str
-    """Whose it is."""
+    """The database that has it."""
     may_connect: bool
     """Whether that database can be connected to, to vacuum it."""
 

@@ -1,7 +1,7 @@
 """A server's processes as `pg_stat_activity` shows them, 20 times a second, where its memory cannot be read.
 
 On the server's own machine the kernel's accounts and states join in. Event and state are then of moments
-a millisecond apart, which divides waits of 50 us badly.
+a millisecond apart, which divides waits of 50 us inaccurately.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _Life:
 
     first: int
     first_age_s: float
-    """How old it was then."""
+    """Its age then."""
     last: int = 0
     row: Mapping[str, Any] = field(default_factory=dict)
     """The row of the last of them."""

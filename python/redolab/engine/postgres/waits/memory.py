@@ -2,7 +2,7 @@
 
 Event and scheduler state are of one moment: where the event changed while the kernel was asked for
 the state, the state is unknown. A thread of the compiled part reads them, at real-time priority where
-that is allowed. So even waits of 50 us are divided well, which a query to `pg_stat_activity` cannot do.
+that is allowed. So even waits of 50 us are divided accurately, which a query to `pg_stat_activity` cannot do.
 """
 
 from __future__ import annotations

@@ -46,7 +46,8 @@ def why_names_differ(connection: Connection, postmaster: int, names: EventNames)
         window = sampler.stop()
         published = _published(window)
         if ("Timeout", "PgSleep") in {name_event(names, number) for number in published.get(own, ())}:
-            # Who did not run at all from before the first question until after the second has not changed.
+            # A process that did not run at all from before the first question until after the second has not
+            # changed.
             still = {process.pid for process in window.processes if process.cpu_ns == 0} - {own}
             steady = {pid: before[pid] for pid in still & before.keys() if after.get(pid) == before[pid]}
             return posted_difference(names, steady, published)

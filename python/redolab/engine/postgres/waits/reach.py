@@ -20,9 +20,9 @@ class Reach:
     postmaster: int | None
     """Its first process, when it runs on this machine: then the kernel reports CPU and run queue."""
     memory: tuple[int, EventNames] | None
-    """The same process and what the numbers in its memory mean, when they may be read and believed."""
+    """The same process and the meaning of the numbers in its memory, when they may be read and trusted."""
     why_not_memory: str
-    """Why not; empty when they may."""
+    """The reason why not; empty when they may."""
 
 
 def find_reach(connection: Connection, server: Mapping[str, Any]) -> Reach:
