@@ -39,28 +39,28 @@ def waited_for(
         NotDoneError: it was given up.
         BaseException: what `do` or `check` raised.
     """
-    found: Future[_Result] = Future()
+    future: Future[_Result] = Future()
 
     def attempt() -> None:
         try:
-            found.set_result(do())
+            future.set_result(do())
         except BaseException as error:  # noqa: BLE001  raised again where it is waited for
-            found.set_exception(error)
+            future.set_exception(error)
 
     threading.Thread(target=attempt, name="waited for", daemon=True).start()
     try:
-        _wait(found, stop, limit_s, check)
+        _wait(future, stop, limit_s, check)
     except BaseException:
-        found.add_done_callback(lambda done: None if done.exception() else late(done.result()))
+        future.add_done_callback(lambda done: None if done.exception() else late(done.result()))
         raise
-    return found.result()
+    return future.result()
 
 
 def _wait(
     found: Future[_Result], stop: threading.Event | None, limit_s: float | None, check: Callable[[], None]
 ) -> None:
     give_up_s = None if limit_s is None else time.monotonic() + limit_s
-    said = f"did not end within {limit_s:g} s" if limit_s is not None else ""
+    reason = f"did not end within {limit_s:g} s" if limit_s is not None else ""
     stopping = False
     while not found.done():
         wait_for([found], timeout=_POLL_S)
@@ -68,7 +68,7 @@ def _wait(
             return
         check()
         if stop is not None and stop.is_set() and not stopping:
-            stopping, said = True, "did not end after the interruption"
+            stopping, reason = True, "did not end after the interruption"
             give_up_s = min(give_up_s or float("inf"), time.monotonic() + _AFTER_STOP_S)
         if give_up_s is not None and time.monotonic() > give_up_s:
-            raise NotDoneError(said)
+            raise NotDoneError(reason)

@@ -57,9 +57,9 @@ class SideBySide(Engine):
 
     def sampler(self) -> Mapping[str, Any]:
         """How wait events are read: one word where all servers have the same, else each by its name."""
-        found = {name: engine.sampler() for name, engine in self._engines.items()}
-        each = _named({name: [str(said["source"])] for name, said in found.items()})
-        rates = [float(said["rate_per_s"]) for said in found.values()]
+        samplers = {name: engine.sampler() for name, engine in self._engines.items()}
+        each = _named({name: [str(sampler["source"])] for name, sampler in samplers.items()})
+        rates = [float(sampler["rate_per_s"]) for sampler in samplers.values()]
         return {"source": "; ".join(each), "rate_per_s": sum(rates) / len(rates)}
 
     def describe(self) -> Mapping[str, Any]:
@@ -181,12 +181,12 @@ def _close(name: str, engine: Engine, wrong: list[str]) -> None:
 
 def _named(said: Mapping[str, Sequence[str]]) -> list[str]:
     """Sentences of all servers once, and other sentences with the name of their server."""
-    texts = list(dict.fromkeys(text for mine in said.values() for text in mine))
-    found = []
+    texts = list(dict.fromkeys(text for texts_of_one in said.values() for text in texts_of_one))
+    sentences = []
     for text in texts:
-        names = [name for name, mine in said.items() if text in mine]
-        found.append(text if len(names) == len(said) else f"{', '.join(names)}: {text}")
-    return found
+        names = [name for name, texts_of_one in said.items() if text in texts_of_one]
+        sentences.append(text if len(names) == len(said) else f"{', '.join(names)}: {text}")
+    return sentences
 
 
 def _common(values: Iterable[_Value]) -> _Value | None:

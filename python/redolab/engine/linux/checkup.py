@@ -50,11 +50,11 @@ def check_memory(root: Path = Path("/")) -> Check:
         return Check(name, "works", "of every user's servers")
     mend = "Run Redolab as root or with CAP_SYS_PTRACE"
     if scope in (None, "0"):
-        found = f"of servers that run as the user {user_name()}"
-        return Check(name, "limited", found, views, f"{mend}, or as the user that the server runs as.")
-    found = f"only of Redolab's own servers (kernel.yama.ptrace_scope is {scope})"
+        reach = f"of servers that run as the user {user_name()}"
+        return Check(name, "limited", reach, views, f"{mend}, or as the user that the server runs as.")
+    reach = f"only of Redolab's own servers (kernel.yama.ptrace_scope is {scope})"
     mend += "; or set kernel.yama.ptrace_scope to 0, and run it as the user that the server runs as."
-    return Check(name, "limited", found, views, mend)
+    return Check(name, "limited", reach, views, mend)
 
 
 def check_processes(root: Path = Path("/")) -> Check:
@@ -105,13 +105,13 @@ def check_clock(root: Path = Path("/")) -> Check:
 def check_cpus(root: Path = Path("/")) -> Check:
     """The CPUs of this process, and whether a control group limits them."""
     cpus = read_cpus(root)
-    found = f"{cpus.threads} logical, {cpus.cores} cores"
+    counts = f"{cpus.threads} logical, {cpus.cores} cores"
     if cpus.quota is None:
-        return Check("CPUs", "works", f"{found}, no quota")
+        return Check("CPUs", "works", f"{counts}, no quota")
     throttled = read_throttling(cpus.quota)
     often = f", throttled {throttled.periods:,} times so far" if throttled else ""
     return Check(
-        "CPUs", "limited", f"{found}, a quota of {cpus.quota.cpus:g} CPUs{often}",
+        "CPUs", "limited", f"{counts}, a quota of {cpus.quota.cpus:g} CPUs{often}",
         "When the quota is used up, all sessions pause, and the pauses appear as waits.",
         f"Raise cpu.max of the control group {cpus.quota.place}, or use fewer sessions.",
     )  # fmt: skip

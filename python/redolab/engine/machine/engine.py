@@ -145,14 +145,14 @@ class MachineEngine(Engine):
 
     def _accounts(self, spinners: Sequence[_Spinner]) -> tuple[TaskAccount, ...]:
         """The kernel's accounts of the processes that live."""
-        found: list[TaskAccount] = []
+        accounts: list[TaskAccount] = []
         for spinner in spinners:
             with suppress(OSError):
-                found += (
+                accounts += (
                     TaskAccount(task.pid, "spinner", task.start_ticks, task.cpu_ns, task.run_queue_ns)
                     for task in _core.process_threads(spinner.pid)
                 )
-        return tuple(found)
+        return tuple(accounts)
 
 
 class _Spinner:
@@ -239,22 +239,22 @@ def _answers(spinners: Sequence[_Spinner], stop: threading.Event) -> Iterator[_S
 
 def _conditions(cpus: Cpus) -> list[str]:
     """Conditions of these CPUs that a reader must know."""
-    found = []
+    sentences = []
     if cpus.quota:
-        found.append(
+        sentences.append(
             f"A control group ({cpus.quota.place}) limits this process to {cpus.quota.cpus:g} CPUs' worth of "
             f"time per {1e3 * cpus.quota.period_s:g} ms."
         )
     if cpus.offline:
-        found.append(f"Switched off: {len(cpus.offline)} of the machine's CPUs. They are not counted.")
+        sentences.append(f"Switched off: {len(cpus.offline)} of the machine's CPUs. They are not counted.")
     if cpus.threads < len(cpus.online):
-        found.append(
+        sentences.append(
             f"This process may use {cpus.threads} of the machine's {len(cpus.online)} CPUs: an affinity mask "
             "or a cpuset keeps it off the others. Redolab counts only the CPUs that this process may use."
         )
     if len(cpus.kinds) > 1:
-        found.append(
+        sentences.append(
             f"The CPUs differ ({', '.join(cpus.kinds)}). A single process runs on a fast CPU, so effective "
             "CPUs are counted in fast CPUs and are fewer than the machine has."
         )
-    return found
+    return sentences

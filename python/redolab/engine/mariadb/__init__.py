@@ -65,8 +65,8 @@ def _changes(
 ) -> list[str]:
     binlog = not target.endswith(f":{WITHOUT_BINLOG}")
     levels = list(combinations)
-    found = [innodb.parameter_names(levels, flavour, binlog) for flavour in flavours]
-    return list(dict.fromkeys(name for names in found for name in names))
+    names_by_flavour = [innodb.parameter_names(levels, flavour, binlog) for flavour in flavours]
+    return list(dict.fromkeys(name for names in names_by_flavour for name in names))
 
 
 def _missing(target: str, levels: Mapping[str, str]) -> str | None:

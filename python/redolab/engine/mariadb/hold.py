@@ -81,14 +81,16 @@ class HeldServer(hold.HeldServer[Connection]):
         Raises:
             RefusedError: no such run is possible there.
         """
-        known = read_parameters(self.connection, parameters)
+        current = read_parameters(self.connection, parameters)
         self.check_rights(parameters)
         left = check_unclaimed(self.connection)
         if not left:
             check_semi_sync(self.connection, self.server)
-        told = introduction(self.connection, self.server, known, log_bytes)
+        introduced = introduction(self.connection, self.server, current, log_bytes)
         note = unseen(self.connection)
-        return replace(told, notes=(*((LEFT,) if left else ()), *told.notes, *((note,) if note else ())))
+        return replace(
+            introduced, notes=(*((LEFT,) if left else ()), *introduced.notes, *((note,) if note else ()))
+        )
 
     def check_rights(self, parameters: Collection[str]) -> None:
         """Make sure that this user may make the database and change these parameters, and others not.
@@ -109,10 +111,10 @@ class HeldServer(hold.HeldServer[Connection]):
         place = Path(f"/proc/{process}/cwd")
         # A server's working directory is its data directory.
         under = filesystem(place) if process is not None else None
-        found = server_conditions(
+        sentences = server_conditions(
             self.connection, self.server, self._own.log_filesystem if self._own else under
         )
-        return found if self._guarded.mark_kept else [*found, NO_MARK]
+        return sentences if self._guarded.mark_kept else [*sentences, NO_MARK]
 
     def make_schema(self) -> None:
         """Take somebody's server and let a guard hold it too; then make the database, which bears a mark.
@@ -156,8 +158,8 @@ class HeldServer(hold.HeldServer[Connection]):
 
     def change(self, known: Collection[str]) -> Parameters:
         """Be ready to change these parameters, which are read now."""
-        found = read_parameters(self.connection, known)
-        self.parameters = Parameters(self.connection, found, self._guarded, self.journal)
+        current = read_parameters(self.connection, known)
+        self.parameters = Parameters(self.connection, current, self._guarded, self.journal)
         return self.parameters
 
     def open(self) -> Connection:

@@ -45,17 +45,17 @@ def read_parameters(connection: Connection, names: Iterable[str]) -> dict[str, P
         RefusedError: a value is too long to be seen whole.
     """
     wanted = tuple(names)
-    found = read_values(connection, wanted)
-    unknown = [name for name in wanted if name.lower() not in found or not _NAME.fullmatch(name)]
+    values = read_values(connection, wanted)
+    unknown = [name for name in wanted if name.lower() not in values or not _NAME.fullmatch(name)]
     if unknown:
         raise UsageError(f"This server has no parameter {unknown[0]}.")
-    long = [name for name in wanted if len(found[name.lower()]) > _MOST_LETTERS]
+    long = [name for name in wanted if len(values[name.lower()]) > _MOST_LETTERS]
     if long:
         raise RefusedError(
             f"The value of {long[0]} is longer than this server shows, so Redolab could not put it back. "
             "Nothing was changed."
         )
-    return {name: Parameter(name, found[name]) for name in wanted}
+    return {name: Parameter(name, values[name]) for name in wanted}
 
 
 def read_values(connection: Connection, names: Collection[str]) -> dict[str, str]:
@@ -75,9 +75,11 @@ def set_global(connection: Connection, name: str, value: str) -> None:
     if not _NAME.fullmatch(name):
         raise RefusedError(f"{name!r} is not the name of a parameter")
     ask(connection, f"set global `{name}` = %s", _typed(value))
-    seen = read_parameters(connection, (name,))[name].value
-    if not same_value(seen, value):
-        raise RefusedError(f"Redolab set {name} = {value} with SET GLOBAL, but the server now has {seen}")
+    value_now = read_parameters(connection, (name,))[name].value
+    if not same_value(value_now, value):
+        raise RefusedError(
+            f"Redolab set {name} = {value} with SET GLOBAL, but the server now has {value_now}"
+        )
 
 
 def same_value(one: str, other: str) -> bool:
@@ -191,9 +193,9 @@ class Parameters:
             RefusedError: somebody did.
         """
         for name in self._known:
-            seen = str(row[name])
-            if not same_value(seen, self._now[name]):
-                raise changed_by_others(name, self._now[name], seen, self._restarted)
+            value_now = str(row[name])
+            if not same_value(value_now, self._now[name]):
+                raise changed_by_others(name, self._now[name], value_now, self._restarted)
 
     def restored(self, values: Mapping[str, str]) -> None:
         """Note in the list of changes what was put back and read."""

@@ -188,13 +188,13 @@ def look(flavour: Flavour) -> tuple[str, Path]:
 
 def _program(flavour: Flavour) -> tuple[Path, str]:
     """The installed program, and its version. MariaDB goes by the name of the other, too."""
-    for found in _found(_PROGRAMS[flavour]):
+    for program in _found(_PROGRAMS[flavour]):
         answer = subprocess.run(
-            [found, "--no-defaults", "--version"], capture_output=True, text=True, check=False
+            [program, "--no-defaults", "--version"], capture_output=True, text=True, check=False
         )
         if answer.returncode == 0 and ("MariaDB" in answer.stdout) == (flavour == "mariadb"):
             words = answer.stdout.split()
-            return found, words[words.index("Ver") + 1] if "Ver" in words else answer.stdout.strip()
+            return program, words[words.index("Ver") + 1] if "Ver" in words else answer.stdout.strip()
     raise RefusedError(
         f"{TITLES[flavour]} is not installed here: its program {_PROGRAMS[flavour]} was not found. "
         f"{_PACKAGES[flavour]} or leave --engine out for the embedded PostgreSQL."
@@ -203,9 +203,9 @@ def _program(flavour: Flavour) -> tuple[Path, str]:
 
 def _found(name: str) -> Iterator[Path]:
     for place in f"{os.environ.get('PATH', '')}:{_FURTHER_PLACES}".split(":"):
-        found = shutil.which(name, path=place) if place else None
-        if found is not None:
-            yield Path(found).resolve()
+        program = shutil.which(name, path=place) if place else None
+        if program is not None:
+            yield Path(program).resolve()
 
 
 def _as_root() -> list[str]:

@@ -80,8 +80,8 @@ def take_snapshot(
             counters["sampler_cpu_s"] = sum(t.cpu_ns for t in living if t.pid == watcher) / 1e9
             # CPU time of the whole process in addition to its living threads.
             used_by_others_ns = None if used_ns is None else used_ns - sum(t.cpu_ns for t in living)
-    known = _identities(served, sessions)
-    return Snapshot(time.monotonic(), str(process), counters, tasks, used_by_others_ns, known)
+    identities = _identities(served, sessions)
+    return Snapshot(time.monotonic(), str(process), counters, tasks, used_by_others_ns, identities)
 
 
 def _binlog_times(control: Connection, server: Mapping[str, Any]) -> dict[str, float | None]:

@@ -36,8 +36,8 @@ def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
         container = int(fetch(connection, "select_self")[0]["con_id"] or 0)
         server = identify(connection, where)
     except (RefusedError, oracledb.Error) as error:
-        told = str(error) if isinstance(error, RefusedError) else f"{where.place}: {error_text(error)}."
-        return not_there("Profile", told, wanted, _user(version, container))
+        reason = str(error) if isinstance(error, RefusedError) else f"{where.place}: {error_text(error)}."
+        return not_there("Profile", reason, wanted, _user(version, container))
     finally:
         connection.close()
     checks = [_server(server, where), *_conditions(server), *of_observation(server.not_available)]
@@ -65,7 +65,7 @@ def _server(server: Server, target: Target) -> Check:
 
 
 def _conditions(server: Server) -> list[Check]:
-    found = [
+    checks = [
         Check(
             "Condition", "limited", "never tried on a live Oracle",
             "Redolab's Oracle support was tested only against a replayed server and Oracle's documentation.",
@@ -73,7 +73,7 @@ def _conditions(server: Server) -> list[Check]:
         )
     ]  # fmt: skip
     if server.version > NEWEST:
-        found.append(
+        checks.append(
             Check(
                 "Condition",
                 "limited",
@@ -81,10 +81,10 @@ def _conditions(server: Server) -> list[Check]:
             )
         )
     if server.role != "PRIMARY":
-        found.append(
+        checks.append(
             Check("Condition", "limited", f"a standby ({server.role.lower()}): it commits nothing of its own")
         )
-    return found
+    return checks
 
 
 def _user(version: int, container: int) -> Check:

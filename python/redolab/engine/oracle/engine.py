@@ -87,10 +87,10 @@ class OracleEngine(Engine):
 
     def not_measured(self) -> list[str]:
         """Figures that are not available here, and why."""
-        found = [f"{what[0].upper()}{what[1:]}: {why}." for what, why in self._hold.server.not_available]
+        sentences = [f"{what[0].upper()}{what[1:]}: {why}." for what, why in self._hold.server.not_available]
         if "server" in self._loops:
-            found.append("Commit times: a loop inside the server does not record them.")
-        return found
+            sentences.append("Commit times: a loop inside the server does not record them.")
+        return sentences
 
     @as_engine_errors()
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:

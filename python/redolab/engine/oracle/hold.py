@@ -77,8 +77,8 @@ class HeldServer:
 
     def conditions(self) -> list[str]:
         """Warnings about this database that a reader of its figures must know."""
-        found = conditions(self.server, self.served_by().get(self.control.sid, ""))
-        return found if self._guarded.mark_kept else [*found, NO_MARK]
+        sentences = conditions(self.server, self.served_by().get(self.control.sid, ""))
+        return sentences if self._guarded.mark_kept else [*sentences, NO_MARK]
 
     def served_by(self) -> dict[int, str]:
         """The kind of server process of each SID, as V$SESSION has it."""

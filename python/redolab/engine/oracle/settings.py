@@ -46,12 +46,12 @@ def setting_of(levels: Mapping[str, str], load: Load) -> Setting:
     """The setting of one combination."""
     mode = mode_of(levels)
     tier = durability_tier(mode.partition(" ")[0], fsync=True, standbys=False)
-    said = {STATEMENT: mode.upper()} if load.scope == "transaction" else session_parameters(mode)
+    words = {STATEMENT: mode.upper()} if load.scope == "transaction" else session_parameters(mode)
     return Setting(
         "/".join(levels.values()),
         levels,
-        said,
-        dict.fromkeys(said, load.scope),
+        words,
+        dict.fromkeys(words, load.scope),
         tier,
         TIER_TEXT[tier],
     )

@@ -29,12 +29,12 @@ def scan_counters(rows: Iterable[Mapping[str, Any]], sessions: Collection[int]) 
         rows: statistics of every session, by name.
         sessions: SIDs of the working sessions.
     """
-    found: dict[str, float | None] = dict.fromkeys(_OF_SCANS.values(), 0.0)
+    counters: dict[str, float | None] = dict.fromkeys(_OF_SCANS.values(), 0.0)
     for row in rows:
         if int(row["sid"]) in sessions:
-            found[_OF_SCANS[row["name"]]] = float(row["value"])
-    found["buffer_hits"] = (found["consistent_gets"] or 0.0) - (found["buffer_reads"] or 0.0)
-    return found
+            counters[_OF_SCANS[row["name"]]] = float(row["value"])
+    counters["buffer_hits"] = (counters["consistent_gets"] or 0.0) - (counters["buffer_reads"] or 0.0)
+    return counters
 
 
 def snapshot_of(

@@ -115,11 +115,12 @@ class Working:
     def _check_served(self, kind: str) -> None:
         served_by = self._served_by()
         # A shared server serves nobody between two calls.
-        seen = {served_by.get(number, "") for number in self.numbers} - {kind.upper(), "NONE"}
-        if seen:
+        other_kinds = {served_by.get(number, "") for number in self.numbers} - {kind.upper(), "NONE"}
+        if other_kinds:
             raise RefusedError(
-                f"The service gave {' and '.join(sorted(seen)).lower()} server processes and no {kind} ones. "
-                f"Leave out the settings with {kind} server processes, or start such processes on the server."
+                f"The service gave {' and '.join(sorted(other_kinds)).lower()} server processes and no "
+                f"{kind} ones. Leave out the settings with {kind} server processes, or start such processes "
+                "on the server."
             )
 
 

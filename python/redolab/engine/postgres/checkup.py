@@ -33,8 +33,8 @@ _NAME = "redolab doctor"
 
 def check_private(wanted: Mapping[str, Wanted]) -> Checkup:
     """The programs of the wheel, the disk, and the emulated log device."""
-    found = checkup.check_private("PostgreSQL, embedded", private.look, wanted)
-    return Checkup((*found.checks, checkup.device_check()), found.refusals)
+    private_checkup = checkup.check_private("PostgreSQL, embedded", private.look, wanted)
+    return Checkup((*private_checkup.checks, checkup.device_check()), private_checkup.refusals)
 
 
 def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
@@ -53,8 +53,8 @@ def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
                 _refusals(control, connector, wanted),
             )
     except (RefusedError, psycopg.Error) as error:
-        told = error if isinstance(error, RefusedError) else connector.refused(str(error).splitlines()[0])
-        return not_there("Server", str(told), wanted)
+        reason = error if isinstance(error, RefusedError) else connector.refused(str(error).splitlines()[0])
+        return not_there("Server", str(reason), wanted)
 
 
 def _server(control: Connection) -> Check:

@@ -71,16 +71,16 @@ def conditions(
         mark_kept: whether this machine keeps the mark of Redolab's schema.
         why_not_memory: why wait events cannot be read from the server's memory; None where they can.
     """
-    found = server_conditions(control, server, own.log_filesystem if own else None)
+    sentences = server_conditions(control, server, own.log_filesystem if own else None)
     if not mark_kept:
-        found.append(NO_MARK)
-    found += kept_log(idle_slots(control))
+        sentences.append(NO_MARK)
+    sentences += kept_log(idle_slots(control))
     if why_not_memory:
-        found.append(
+        sentences.append(
             f"Wait events come from pg_stat_activity, because {why_not_memory}: waits of about 50 µs are "
             "divided inaccurately (docs/explanation/method.md)."
         )
-    return found
+    return sentences
 
 
 def not_measured(server: Facts, local: bool) -> list[str]:
@@ -88,8 +88,8 @@ def not_measured(server: Facts, local: bool) -> list[str]:
     missing = []
     if not local:
         missing.append(
-            "CPU and run-queue time: the server's processes are not visible on this machine, so "
-            "the kernel's accounts cannot be read. Run Redolab on the server's host to have them."
+            "CPU and run-queue time: the server's processes are not visible on this machine, so the kernel's "
+            "accounts cannot be read. Run Redolab on the server's host to get them."
         )
     if server["track_wal_io_timing"] != "on":
         missing.append(

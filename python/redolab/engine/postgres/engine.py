@@ -114,12 +114,12 @@ class PostgresEngine(Engine):
         left = check_unclaimed(self._control)
         if not left:
             check_standbys(self._control)
-        known = self._known(load, combinations)
-        system = [parameter for parameter in known.values() if goes_to_system(parameter, load.scope)]
-        told = description.introduce(
+        parameters = self._known(load, combinations)
+        system = [parameter for parameter in parameters.values() if goes_to_system(parameter, load.scope)]
+        introduced = description.introduce(
             self._control, self._server, system, age.sentence(transaction_ids), log_bytes
         )
-        return replace(told, notes=(LEFT, *told.notes)) if left else told
+        return replace(introduced, notes=(LEFT, *introduced.notes)) if left else introduced
 
     def _find_processes(self) -> None:
         """Find the server's processes on this machine, and how their waits can be read."""

@@ -95,8 +95,8 @@ class HeldServer(hold.HeldServer[Connection]):
         names = self.parameters.look()
         # Who changes nothing for the whole server need not be able to see what others change.
         lines = LINES if names and self.parameters.sees_lines else WRITTEN
-        asked = {"names": names, "made": self._guarded.kept.made}
-        row = fetch_beside(self.connection, "select_planted", asked, others=lines)
+        parameters = {"names": names, "made": self._guarded.kept.made}
+        row = fetch_beside(self.connection, "select_planted", parameters, others=lines)
         self.parameters.check(as_lines(row.pop("others")))
         self.planted.check(row)
 

@@ -47,14 +47,14 @@ def disk_check(base: Path, existing: Path) -> Check:
     """
     name = "Disk of private servers"
     kind = filesystem(existing) or "a file system the kernel does not name"
-    found = f"{shutil.disk_usage(existing).free / 1e9:,.1f} GB free on {kind}, {base}"
+    room = f"{shutil.disk_usage(existing).free / 1e9:,.1f} GB free on {kind}, {base}"
     if kind in MEMORY_FILESYSTEMS:
         return Check(
-            name, "limited", found,
+            name, "limited", room,
             "It is in memory: a flush of the log costs almost nothing there, and commits look fast.",
             "Set XDG_CACHE_HOME to a directory on the disk that is to be measured.",
         )  # fmt: skip
-    return Check(name, "works", found)
+    return Check(name, "works", room)
 
 
 def device_check() -> Check:

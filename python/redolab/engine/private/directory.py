@@ -120,8 +120,8 @@ def _lock(directory: int) -> int | None:
     except OSError:
         return None
     with suppress(OSError):
-        found = os.fstat(file)
-        ours = stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid()
+        status = os.fstat(file)
+        ours = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
         if ours and os.pread(file, len(_LOCK) + 1, 0) == _LOCK:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return file

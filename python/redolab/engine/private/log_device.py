@@ -208,7 +208,7 @@ def _start(directory: Path, log: Log) -> bytes:
     start = os.fsencode(f"{(directory / 'data').resolve()}/{log.start}")
     if len(start) >= _START:
         raise RefusedError(
-            f"{directory} is too long a path for an emulated log device. Set XDG_CACHE_HOME to a directory "
+            f"The path {directory} is too long for an emulated log device. Set XDG_CACHE_HOME to a directory "
             "with a shorter one, or leave --log-device-ms out."
         )
     return start

@@ -78,8 +78,8 @@ class Marks:
         """The changes of its run; None where that was not written down, or cannot be read."""
         with suppress(OSError, UsageError, ValueError), self._folder() as folder:
             name = _beside(mark)
-            found = Kept.from_json(parse_json_object(folder.read(name, MOST_JSON_BYTES), name))
-            return found if found.mark == mark else None
+            kept = Kept.from_json(parse_json_object(folder.read(name, MOST_JSON_BYTES), name))
+            return kept if kept.mark == mark else None
         return None
 
     def settle(self, kept: Kept) -> None:
@@ -111,12 +111,12 @@ class Marks:
 
     def kept(self) -> dict[str, str]:
         """The marks whose schemas were not dropped yet, each with its place."""
-        found = {}
+        places = {}
         with suppress(OSError), self._folder() as folder:
             for name in filter(_MARK.fullmatch, folder.names()):
                 with suppress(OSError, UsageError):
-                    found[name] = folder.read(name, _MOST_BYTES).decode(errors="surrogateescape")
-        return found
+                    places[name] = folder.read(name, _MOST_BYTES).decode(errors="surrogateescape")
+        return places
 
     def _folder(self, make: int | None = None) -> Folder:
         """Their directory, open; where root works, one that others cannot plant a mark in."""

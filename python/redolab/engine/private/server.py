@@ -117,6 +117,6 @@ class GuardedServer:
             return make_elsewhere(self.directory, self._user)
         except OSError as error:
             raise RefusedError(
-                f"{self.directory} is too long a path for a socket, and there is no safe directory with a "
+                f"The path {self.directory} is too long for a socket, and there is no safe directory with a "
                 f"shorter path: {error.strerror}. Set TMPDIR to a directory of your own with a short path."
             ) from error

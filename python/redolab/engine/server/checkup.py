@@ -28,18 +28,18 @@ def look_at(
         observe: opens what a profile sees with.
         refusals: why each run cannot be.
     """
-    seen = None
+    observation = None
     try:
         with closing(observe()) as observer:
-            seen = observer.read()
-        profile = of_observation(seen.not_available) or [Check("Profile", "works", "shows everything")]
+            observation = observer.read()
+        profile = of_observation(observation.not_available) or [Check("Profile", "works", "shows everything")]
     except RefusedError as error:
         profile, refusals = [missing("Profile", str(error))], {**refusals, "profile": str(error)}
     try:
-        told = [Check("Condition", "limited", "appears in every report", text) for text in conditions()]
+        checks = [Check("Condition", "limited", "appears in every report", text) for text in conditions()]
     except RefusedError as error:
-        told = [missing("Runs", str(error))]
-    return Checkup((server(seen), *told, *profile), refusals)
+        checks = [missing("Runs", str(error))]
+    return Checkup((server(observation), *checks, *profile), refusals)
 
 
 def refusals(
@@ -60,7 +60,7 @@ def refusals(
         engine = open_engine()
     except RedolabError as error:
         return dict.fromkeys(wanted, str(error))
-    found = {}
+    reasons = {}
     with closing(engine):
         for name, asked in wanted.items():
             try:
@@ -68,5 +68,5 @@ def refusals(
                 engine.introduce(here.load, here.combinations, here.transaction_ids, here.log_bytes)
                 also(here)
             except RedolabError as error:
-                found[name] = str(error)
-    return found
+                reasons[name] = str(error)
+    return reasons

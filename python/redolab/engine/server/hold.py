@@ -200,7 +200,7 @@ class HeldServer(ABC, Generic[_Connection]):
     def _note_loss(self) -> None:
         at = datetime.now(UTC)
         self.meanwhile.append(
-            f"The connection to the server was lost and made anew at {at:%H:%M:%S} UTC: the server was "
+            f"The connection to the server was lost and opened again at {at:%H:%M:%S} UTC: the server was "
             "restarted, or somebody ended the connection. Later samples began with the contents that the "
             "server's memory had then."
         )

@@ -62,10 +62,10 @@ class Kept:
 
     def changing(self, name: str, value: str, before: str | None, to: str) -> Kept:
         """The same, with a parameter that is about to get the value `to`."""
-        known = {it.name: it for it in self.changed}
-        found = known.get(name, Changed(name, value, before))
-        known[name] = replace(found, ours=(*found.ours, to)[-2:])
-        return replace(self, changed=tuple(known.values()))
+        parameters = {it.name: it for it in self.changed}
+        parameter = parameters.get(name, Changed(name, value, before))
+        parameters[name] = replace(parameter, ours=(*parameter.ours, to)[-2:])
+        return replace(self, changed=tuple(parameters.values()))
 
     def settling(self, names: Collection[str]) -> Kept:
         """The same, where these parameters are no longer the run's."""
@@ -74,8 +74,8 @@ class Kept:
 
     def joined(self, noted: Kept) -> Kept:
         """The same, with what another note of the same run has in addition."""
-        known = {one.name for one in self.changed} | {*self.settled}
-        more = tuple(one for one in noted.changed if one.name not in known)
+        names = {one.name for one in self.changed} | {*self.settled}
+        more = tuple(one for one in noted.changed if one.name not in names)
         return replace(self, changed=self.changed + more, teardown=self.teardown or noted.teardown)
 
     def as_json(self) -> dict[str, Any]:
@@ -124,11 +124,11 @@ def _tuple(found: Mapping[str, Any], name: str, kind: type) -> tuple[Any, ...]:
 
 def values_planned(settings: Iterable[Setting]) -> dict[str, tuple[str, ...]]:
     """The values that settings will give each parameter, by its name; each once, in their order."""
-    found: dict[str, dict[str, None]] = {}
+    planned: dict[str, dict[str, None]] = {}
     for setting in settings:
         for name, value in setting.parameters.items():
-            found.setdefault(name, {})[value] = None
-    return {name: tuple(values) for name, values in found.items()}
+            planned.setdefault(name, {})[value] = None
+    return {name: tuple(values) for name, values in planned.items()}
 
 
 class Memory:

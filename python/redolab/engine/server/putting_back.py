@@ -101,17 +101,17 @@ def _still_ours(
     server: ServerParameters, changed: Sequence[Changed], others: dict[str, str], restarted: bool
 ) -> list[Changed]:
     """Parameters that still have a value of the run's; those with somebody else's value go into `others`."""
-    seen = server.seen(changed) if changed else {}
-    found = []
+    values = server.seen(changed) if changed else {}
+    ours = []
     for one in changed:
-        now = seen[one.name]
+        now = values[one.name]
         if _is_before(server, one, now):
             continue
         if one.is_ours(now, server.same) and not restarted:
-            found.append(one)
+            ours.append(one)
         else:
             others[one.name] = _shown(now)
-    return found
+    return ours
 
 
 def _is_before(server: ServerParameters, one: Changed, now: str | None) -> bool:
@@ -125,9 +125,9 @@ def _read_back(
     """Read whether they are as before; those that are not go into `left` or `others`."""
     if not settled:
         return
-    seen, in_force = server.seen(settled), server.in_force(settled)
+    values, in_force = server.seen(settled), server.in_force(settled)
     for one in settled:
-        now = seen[one.name]
+        now = values[one.name]
         if _is_before(server, one, now):
             if one.name not in in_force:
                 continue
@@ -161,20 +161,20 @@ def _sentences(
     who: str,
 ) -> tuple[str, ...]:
     by_name = {one.name: one for one in changed}
-    found = []
+    sentences = []
     if left:
         reasons = "; ".join(f"{name} ({why})" for name, why in left.items())
         statements = " ".join(dict.fromkeys(server.statement(by_name[name]) for name in left))
-        found.append(
+        sentences.append(
             f"Redolab could not put back {reasons}. An administrator can put it back with: {statements}"
         )
     for name, value in others.items():
         one = by_name[name]
-        found.append(
+        sentences.append(
             f"{who.format(name, value)}. Redolab leaves it so. Before the run it was {one.value}; "
             f"{server.statement(one)} sets that again."
         )
-    return tuple(found)
+    return tuple(sentences)
 
 
 def _shown(value: str | None) -> str:

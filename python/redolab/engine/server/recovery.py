@@ -105,17 +105,17 @@ class Recovery(ABC):
             self.end_sessions(replace(kept, sessions=()))
         else:
             self.end_sessions(kept)
-        told = self.finish_parameters(kept)
-        if told.left:
-            return Finished(told, self.why_kept(kept))
+        outcome = self.finish_parameters(kept)
+        if outcome.left:
+            return Finished(outcome, self.why_kept(kept))
         complaint = self.tear_down(kept) if kept.teardown else ""
-        return Finished(told, self.remove(kept), complaint)
+        return Finished(outcome, self.remove(kept), complaint)
 
     def finish_parameters(self, kept: Kept) -> PutBack:
         """Put back the parameters alone, and note which are settled."""
-        told = put_back(self.parameters, kept.changed, self.restarted(kept))
-        self.marks.settle(kept.settling([one.name for one in kept.changed if one.name not in told.left]))
-        return told
+        outcome = put_back(self.parameters, kept.changed, self.restarted(kept))
+        self.marks.settle(kept.settling([one.name for one in kept.changed if one.name not in outcome.left]))
+        return outcome
 
     def restarted(self, kept: Kept) -> bool:  # noqa: ARG002
         """Whether a restart has since reset what the run had set."""
@@ -220,7 +220,7 @@ class SchemaRecovery(Recovery):
             left = self.parameters.words(error)
         return (
             f"The {self.kind} {name} is still there: {left}. The next run {self.within}, from this user and "
-            f"machine, drops it first where it can; by hand: {self.drop_statement(name)};"
+            f"machine, drops it first where it can. To drop it by hand: {self.drop_statement(name)};"
         )
 
     def why_kept(self, kept: Kept) -> str:

@@ -153,15 +153,15 @@ class Client(Connection):
 
     def _read_bytes(self, num_bytes: int) -> bytes:
         """Read so many bytes: the one place where anything of a server is read."""
-        found = bytearray()
+        received = bytearray()
         try:
             self._budget.take(num_bytes)
-            while len(found) < num_bytes:
+            while len(received) < num_bytes:
                 self._sock.settimeout(self._patience_s())
-                more = self._rfile.read1(num_bytes - len(found))
+                more = self._rfile.read1(num_bytes - len(received))
                 if not more:
                     raise ConnectionResetError("it was closed")
-                found += more
+                received += more
                 self._begin_to_read()
         except OSError as error:
             self._force_close()
@@ -173,7 +173,7 @@ class Client(Connection):
         except BaseException:
             self._force_close()
             raise
-        return bytes(found)
+        return bytes(received)
 
     def _patience_s(self) -> float | None:
         """How long the next byte may take; None where a statement takes as long as it takes.

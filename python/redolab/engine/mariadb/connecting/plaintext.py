@@ -24,8 +24,8 @@ def plaintext(connection: Client) -> Plaintext | None:
     address = connection.address
     where = f"The connection to the server ({address}) is not encrypted"
     # An IPv6 address may have the name of an interface behind it, and one of IPv4 inside it.
-    found = ip_address(address.partition("%")[0])
-    if (getattr(found, "ipv4_mapped", None) or found).is_loopback:
+    ip = ip_address(address.partition("%")[0])
+    if (getattr(ip, "ipv4_mapped", None) or ip).is_loopback:
         return Plaintext(
             f"{where}. It ends on this machine; if a tunnel begins there, the tunnel must encrypt it.", False
         )

@@ -81,28 +81,28 @@ def read_target(url: str) -> Target:
     Raises:
         UsageError: it cannot be read as one.
     """
-    found = _URL.fullmatch(url)
-    query = parse_qs(found["query"] or "", keep_blank_values=True) if found else {}
-    if found is None or not query.keys() <= _KNOWN or int(found["port"] or _PORT) > 65_535:
+    parts = _URL.fullmatch(url)
+    query = parse_qs(parts["query"] or "", keep_blank_values=True) if parts else {}
+    if parts is None or not query.keys() <= _KNOWN or int(parts["port"] or _PORT) > 65_535:
         raise UsageError(
             "This is not a URL of a MariaDB or MySQL server. Write it as mysql://user@host:3306/ or "
             "mysql://user@/?unix_socket=/run/mysqld/mysqld.sock."
         )
-    asked = {name: values[0] for name, values in query.items()}
+    options = {name: values[0] for name, values in query.items()}
     usual = url_tls()
-    host = found["host"].strip("[]")
-    path = asked.get("unix_socket") or asked.get("socket")
-    if path is None and found["port"] is None and host in ("", "localhost"):
+    host = parts["host"].strip("[]")
+    path = options.get("unix_socket") or options.get("socket")
+    if path is None and parts["port"] is None and host in ("", "localhost"):
         places = (usual.get("socket"), *_SOCKETS)
         path = next((place for place in places if place and sockets.is_offered(place)), None)
-    given = found["password"] or asked.get("password")
-    mode, authority = _protection(asked, usual, by_network=path is None)
+    given = parts["password"] or options.get("password")
+    mode, authority = _protection(options, usual, by_network=path is None)
     return Target(
         host=host or "localhost",
-        port=int(found["port"] or _PORT),
-        user=unquote(found["user"] or "") or usual.get("user") or getpass.getuser(),
+        port=int(parts["port"] or _PORT),
+        user=unquote(parts["user"] or "") or usual.get("user") or getpass.getuser(),
         unix_socket=path,
-        database=unquote(found["database"] or "") or None,
+        database=unquote(parts["database"] or "") or None,
         password=unquote(given) if given else os.environ.get("MYSQL_PWD") or usual.get("password"),
         tls_mode=mode,
         ca_file=authority,
@@ -121,16 +121,16 @@ def _protection(
     # An authority can be taken away by naming none; a mode has a name of its own for that.
     usual = {**usual, **{name: value for name, value in asked.items() if value or name != "ssl-mode"}}
     authority = usual.get("ssl-ca")
-    said = usual.get("ssl-mode") or _mode_by_switches(usual)
-    mode = said.lower().replace("_", "-")
+    wanted = usual.get("ssl-mode") or _mode_by_switches(usual)
+    mode = wanted.lower().replace("_", "-")
     if mode not in _TLS_MODES:
         names = ", ".join(name.upper().replace("-", "_") for name in _TLS_MODES)
-        raise UsageError(f"Unknown ssl-mode {said!r}. Use one of {names}.")
+        raise UsageError(f"Unknown ssl-mode {wanted!r}. Use one of {names}.")
     if authority and not Path(authority).is_file():
         raise UsageError(f"ssl-ca names the file {authority}, but there is no such file.")
     if authority and not mode.startswith("verify"):
         raise UsageError(
-            f"ssl-ca names certificates, but ssl-mode={said} does not check them: use VERIFY_CA or "
+            f"ssl-ca names certificates, but ssl-mode={wanted} does not check them: use VERIFY_CA or "
             "VERIFY_IDENTITY, or leave ssl-ca out."
         )
     # Over a socket it would cost both ends CPU, and nobody can listen in between; who demands it gets it.

@@ -88,8 +88,8 @@ def _rows_written(before: Mapping[str, float], after: Mapping[str, float]) -> fl
     """Rows inserted, updated and deleted, by InnoDB's count, or else by the count of all engines."""
     names = _INNODB_ROWS if _INNODB_ROWS[0] in after else _HANDLER_ROWS
     grown = [_grown(before, after, name) for name in names]
-    known = [amount for amount in grown if amount is not None]
-    return sum(known) if len(known) == len(grown) else None
+    amounts = [amount for amount in grown if amount is not None]
+    return sum(amounts) if len(amounts) == len(grown) else None
 
 
 def _binlog(
@@ -132,29 +132,29 @@ def saw_row_locks(before: Mapping[str, float], after: Mapping[str, float]) -> bo
 
 def missing(server: Server, after: Mapping[str, float]) -> list[tuple[str, str]]:
     """Figures that these counters do not give on this server."""
-    found = list(_ALWAYS)
+    figures = list(_ALWAYS)
     if not times_redo_log(server):
-        found.append(("time of log flushes", "the server counts them but does not time them"))
+        figures.append(("time of log flushes", "the server counts them but does not time them"))
     if "innodb_max_trx_id" not in after and not server.binlog:
-        found.append(
+        figures.append(
             (
                 "transactions",
                 "this server counts only transactions that wrote to its binary log (log_bin is off)",
             )
         )
     if server.binlog_engine:
-        found.append(("commits in the binary log, its flushes and their time", NOT_COUNTED))
+        figures.append(("commits in the binary log, its flushes and their time", NOT_COUNTED))
     elif server.binlog and not server.timed_files:
-        found.append(("time of binlog flushes", "the server times them only in performance_schema"))
+        figures.append(("time of binlog flushes", "the server times them only in performance_schema"))
         if server.sync_binlog > 1 or server.flavour == "mysql":
-            found.append(("flushes of the binlog", "the server counts them only in performance_schema"))
+            figures.append(("flushes of the binlog", "the server counts them only in performance_schema"))
     if not server.binlog:
-        found.append(("commits in the binary log", "this server has no binary log (log_bin is off)"))
+        figures.append(("commits in the binary log", "this server has no binary log (log_bin is off)"))
     if "innodb_os_log_fsyncs" not in after:
-        found.append(
+        figures.append(
             ("flushes of the redo log alone", "this version counts them together with flushes of data files")
         )
-    return found
+    return figures
 
 
 def _grown(before: Mapping[str, float], after: Mapping[str, float], name: str) -> float | None:

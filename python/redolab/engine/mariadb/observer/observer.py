@@ -75,11 +75,11 @@ class MariadbObserver(Observer):
 
     def look(self) -> Observation:
         """The observation since the last look."""
-        seen = self._source.read()
-        if seen is None:
+        observation = self._source.read()
+        if observation is None:
             return replace(self.end(), broken="the connection to the server was lost")
         caution, self._caution = self._caution or (), ()
-        return replace(seen, warnings=(*caution, *seen.warnings))
+        return replace(observation, warnings=(*caution, *observation.warnings))
 
     def resume(self, last: Observation) -> Observation:
         """Say whether the server was restarted."""
@@ -98,9 +98,9 @@ class MariadbObserver(Observer):
 
     def end(self) -> Observation:
         """Disconnect."""
-        seen = self._source.stop()
+        observation = self._source.stop()
         self._disconnect()
-        return seen
+        return observation
 
     def _disconnect(self) -> None:
         with suppress(pymysql.Error, OSError):

@@ -155,8 +155,8 @@ def _whole(value: str) -> int:
 
 def _identity(parameters: Mapping[str, str]) -> str:
     """MySQL has a name for its data; MariaDB is known by where they lie."""
-    found = parameters.get("server_uuid") or " ".join(parameters.get(name, "") for name in _PLACE)
-    return hashlib.sha256(f"mysql {found}".encode()).hexdigest()[:32]
+    names = parameters.get("server_uuid") or " ".join(parameters.get(name, "") for name in _PLACE)
+    return hashlib.sha256(f"mysql {names}".encode()).hexdigest()[:32]
 
 
 def _check_reach(flavour: str, version: int, instruments: bool, text: str) -> None:

@@ -139,14 +139,14 @@ class ThreadSource:
         living = self._lives.living
         running = self._running([life.thread for _, life in living])
         for (place, life), awake in zip(living, running, strict=True):
-            seen = self._look(life, active, awake)
+            wait = self._look(life, active, awake)
             window.looks += 1
-            if seen is None:
+            if wait is None:
                 life.skips.append(window.ticks)
                 continue
-            window.torn += seen.torn
-            if seen.event != IDLE:
-                window.seen.append((window.ticks, place, self._events[seen.event], seen.state))
+            window.torn += wait.torn
+            if wait.event != IDLE:
+                window.seen.append((window.ticks, place, self._events[wait.event], wait.state))
         window.ticks += 1
 
     def _look(self, life: Life, active: dict[int, Active], awake: bool | None) -> ObservedWait | None:

@@ -63,8 +63,8 @@ def read_files(connection: Connection, server: Server) -> Timed:
     if not server.timed_files:
         return {}
     rows = fetch(connection, "select_file_times", server.version)
-    found = (timed for row in rows for timed in timed_files(row["name"], row))
-    return {event: (count, time_s) for event, count, time_s in found}
+    operations = (timed for row in rows for timed in timed_files(row["name"], row))
+    return {event: (count, time_s) for event, count, time_s in operations}
 
 
 def as_observation(
@@ -150,18 +150,18 @@ def _idle(lives: Sequence[Life], looks: Looks, events: EventCodes) -> Iterator[I
 
 
 def _grown(before: Timed, after: Timed) -> Timed:
-    found = {}
+    grown = {}
     for event, (count, time_s) in after.items():
         count_before, time_before_s = before.get(event, (0, 0.0))
         if count > count_before:
-            found[event] = (count - count_before, time_s - time_before_s)
-    return found
+            grown[event] = (count - count_before, time_s - time_before_s)
+    return grown
 
 
 def _timed(files: Timed, locks: tuple[int, float] | None, events: EventCodes) -> tuple[TimedWaits, ...]:
     """Waits that the server itself counted and timed, for the whole instance."""
-    found = {**files, **({} if locks is None else {ROW_LOCK: locks})}
-    return tuple(TimedWaits(None, events[event], count, time_s) for event, (count, time_s) in found.items())
+    waits = {**files, **({} if locks is None else {ROW_LOCK: locks})}
+    return tuple(TimedWaits(None, events[event], count, time_s) for event, (count, time_s) in waits.items())
 
 
 def _names(

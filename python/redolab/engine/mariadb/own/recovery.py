@@ -42,8 +42,8 @@ class GlobalVariables(ServerParameters):
 
     def seen(self, changed: Collection[Changed]) -> Mapping[str, str | None]:
         """The values that the server has."""
-        found = read_values(self._control, [one.name for one in changed])
-        return {one.name: found.get(one.name) for one in changed}
+        values = read_values(self._control, [one.name for one in changed])
+        return {one.name: values.get(one.name) for one in changed}
 
     def put(self, one: Changed) -> None:
         """Put it back by SET GLOBAL, and read it back."""

@@ -47,28 +47,28 @@ def find_database(control: Connection, marks: Mapping[str, str]) -> Standing | N
     Raises:
         pymysql.Error: this user has no right by which it would be seen.
     """
-    found = fetch(control, "select_schema", 500)[0]
-    if not found["databases"]:
+    row = fetch(control, "select_schema", 500)[0]
+    if not row["databases"]:
         _check_missing(control)
         return None
-    if not found["contents"]:
+    if not row["contents"]:
         here = server_place(control)
-        known = here in marks.values()
-        return Standing(None, None if known else "it is empty, and Redolab noted nothing of it", known)
-    comments = str(found["comments"] or "").split("\n")
-    said = [match[1] for match in map(_SEALED.fullmatch, comments) if match]
-    mark = next((mark for mark in marks if seal(mark, JOURNAL) in said), None)
-    lists = str(found["lists"] or "").split(",")
+        is_noted = here in marks.values()
+        return Standing(None, None if is_noted else "it is empty, and Redolab noted nothing of it", is_noted)
+    comments = str(row["comments"] or "").split("\n")
+    seals = [match[1] for match in map(_SEALED.fullmatch, comments) if match]
+    mark = next((mark for mark in marks if seal(mark, JOURNAL) in seals), None)
+    lists = str(row["lists"] or "").split(",")
     doubt = odd = None
-    if not said:
+    if not seals:
         doubt = "Redolab did not make it"
     elif mark is None:
         doubt = "its mark is not known on this machine"
-    if found["odd_lists"] or (JOURNAL not in lists and mark is not None):
+    if row["odd_lists"] or (JOURNAL not in lists and mark is not None):
         odd = "its lists are not the plain tables that Redolab makes"
-    elif found["definer"]:
-        odd = f"{found['definer']} defined a view, trigger, routine or event in it"
-    return Standing(None if doubt else mark, doubt, bool(said), lists=lists, odd=odd)
+    elif row["definer"]:
+        odd = f"{row['definer']} defined a view, trigger, routine or event in it"
+    return Standing(None if doubt else mark, doubt, bool(seals), lists=lists, odd=odd)
 
 
 def _check_missing(control: Connection) -> None:

@@ -47,9 +47,13 @@ def read_sessions(control: Connection) -> tuple[tuple[int, ...], int]:
 
 def end_sessions(control: Connection, sessions: Collection[int]) -> None:
     """End those of a run that are left, of this user."""
-    seen, own = living(control), number_of(control)
+    sessions_now, own = living(control), number_of(control)
     for number in sessions:
-        if number != own and number in seen and seen[number]["User"] == seen[own]["User"]:
+        if (
+            number != own
+            and number in sessions_now
+            and sessions_now[number]["User"] == sessions_now[own]["User"]
+        ):
             end(control, number)
 
 

@@ -60,11 +60,11 @@ def parse_grants(lines: Iterable[str]) -> Grants:
     given: list[tuple[str, frozenset[str]]] = []
     taken: list[tuple[str, frozenset[str]]] = []
     for line in lines:
-        found = _GRANT.match(line)
-        if found:
-            where = "*" if found[3] == "*.*" else found[3][1:-3].replace("``", "`")
-            privileges = frozenset(part.strip().upper() for part in found[2].split(","))
-            (given if found[1] == "GRANT" else taken).append((where, privileges))
+        grant = _GRANT.match(line)
+        if grant:
+            where = "*" if grant[3] == "*.*" else grant[3][1:-3].replace("``", "`")
+            privileges = frozenset(part.strip().upper() for part in grant[2].split(","))
+            (given if grant[1] == "GRANT" else taken).append((where, privileges))
     return Grants(tuple(given), tuple(taken))
 
 
@@ -90,17 +90,17 @@ def check_rights(control: Connection, server: Facts, parameters: Collection[str]
 def missing_grants(grants: Grants, server: Facts, parameters: Collection[str]) -> list[str]:
     """The statements that give what is lacking."""
     user = quoted(server["role"])
-    found = []
+    statements = []
     inside = [privilege for privilege in _IN_DATABASE if not grants.has(privilege, "redolab")]
     if inside:
-        found.append(f"GRANT {', '.join(inside)} ON `redolab`.* TO {user}")
+        statements.append(f"GRANT {', '.join(inside)} ON `redolab`.* TO {user}")
     everywhere = [] if grants.has("PROCESS") else ["PROCESS"]
     everywhere += _for_parameters(grants, server, parameters)
     if everywhere:
-        found.append(f"GRANT {', '.join(everywhere)} ON *.* TO {user}")
+        statements.append(f"GRANT {', '.join(everywhere)} ON *.* TO {user}")
     if server["flavour"] == "mysql" and not grants.has("SELECT", _INSTRUMENTS):
-        found.append(f"GRANT SELECT ON `{_INSTRUMENTS}`.* TO {user}")
-    return found
+        statements.append(f"GRANT SELECT ON `{_INSTRUMENTS}`.* TO {user}")
+    return statements
 
 
 def _for_parameters(grants: Grants, server: Facts, parameters: Collection[str]) -> list[str]:
@@ -110,14 +110,14 @@ def _for_parameters(grants: Grants, server: Facts, parameters: Collection[str]) 
         may = grants.has("SYSTEM_VARIABLES_ADMIN") or grants.has("SUPER")
         return [] if may else ["SYSTEM_VARIABLES_ADMIN"]
     of_binlog = {name for name in parameters if "binlog" in name}
-    found = []
+    privileges = []
     has_super = grants.has("SUPER")
     if of_binlog != set(parameters) and not has_super:
-        found.append("SUPER")
+        privileges.append("SUPER")
     enough = has_super and server["version"] < _SUPER_ALONE
     if of_binlog and not enough and not grants.has("BINLOG ADMIN"):
-        found.append("BINLOG ADMIN")
-    return found
+        privileges.append("BINLOG ADMIN")
+    return privileges
 
 
 def _covers(pattern: str, database: str) -> bool:

@@ -83,9 +83,9 @@ def check_semi_sync(control: Connection, server: Facts) -> None:
     Raises:
         RefusedError: a commit waits long for replicas that are not there.
     """
-    found = read_semi_sync(control, server)
-    if found and found.in_vain and found.timeout_s > _PATIENCE_S:
+    semi_sync = read_semi_sync(control, server)
+    if semi_sync and semi_sync.in_vain and semi_sync.timeout_s > _PATIENCE_S:
         raise RefusedError(
-            f"{found.sentence} Connect the replicas, or SET GLOBAL rpl_semi_sync_{found.kind}_enabled = OFF. "
-            "Nothing was changed."
+            f"{semi_sync.sentence} Connect the replicas, or SET GLOBAL "
+            f"rpl_semi_sync_{semi_sync.kind}_enabled = OFF. Nothing was changed."
         )

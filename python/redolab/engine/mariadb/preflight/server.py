@@ -46,23 +46,23 @@ def check_server(control: Connection, place: str) -> dict[str, Any]:
     """
     with control.promptly():
         rows = fetch(control, "select_variables", 500)
-        found = Row((str(row["Variable_name"]).lower(), str(row["Value"])) for row in rows)
-        flavour, version = _identity(found)
-        _check_writable(found)
-        _check_prepares(found)
-        _check_alone_in_commits(found)
-        _check_binlog(found)
+        variables = Row((str(row["Variable_name"]).lower(), str(row["Value"])) for row in rows)
+        flavour, version = _identity(variables)
+        _check_writable(variables)
+        _check_prepares(variables)
+        _check_alone_in_commits(variables)
+        _check_binlog(variables)
         role = ask(control, "select current_user() as role")[0]["role"]
         redo_log = redo_log_state(control, flavour)
-        timed_files = flavour == "mysql" or _times_files(control, found)
+        timed_files = flavour == "mysql" or _times_files(control, variables)
     return Row(
-        {**found, **redo_log},
+        {**variables, **redo_log},
         flavour=flavour,
         name=NAMES[flavour],
         version=version,
-        version_text=found["version"],
+        version_text=variables["version"],
         role=role,
-        binlog=keeps_binlog(found),
+        binlog=keeps_binlog(variables),
         timed_files=timed_files,
         place=place,
     )
@@ -79,12 +79,12 @@ def _identity(found: Mapping[str, str]) -> tuple[str, int]:
     text, comment = found.get("version", ""), found.get("version_comment", "")
     flavour = "mariadb" if "MariaDB" in text else "mysql"
     numbers = _VERSION.match(text)
-    known = flavour == "mariadb" or _MYSQL_BUILDS.match(comment)
+    is_genuine = flavour == "mariadb" or _MYSQL_BUILDS.match(comment)
     pretends = _PRETENDERS.search(f"{text} {comment}") or "aurora_version" in found
     if (
         numbers is None
         or len(text) > _MOST_LETTERS
-        or not known
+        or not is_genuine
         or pretends
         or "innodb_flush_log_at_trx_commit" not in found
     ):

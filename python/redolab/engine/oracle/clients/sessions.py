@@ -51,11 +51,11 @@ class ClientSessions:
         Raises:
             RefusedError: the server does not take one more.
         """
-        found = self._ask(count)
-        if isinstance(found, str):
+        answer = self._ask(count)
+        if isinstance(answer, str):
             self.close()
-            raise RefusedError(found)
-        self.numbers = tuple(found)
+            raise RefusedError(answer)
+        self.numbers = tuple(answer)
 
     def run(self, task: ClientTask, amount: Amount, stop: threading.Event) -> Work:
         """Let every session do its part, for so long or for its share of the rows.
@@ -140,7 +140,7 @@ def work_of(order: Order, told: Sequence[Told]) -> Work:
     )
     if order.task.arrival_rate_per_s is None:
         return work
-    asked = sum(1 for _ in moments(order))
+    due = sum(1 for _ in moments(order))
     begun = sum(one.waited + len(one.lags_ns) for one in told)
     return replace(
         work,
@@ -149,6 +149,6 @@ def work_of(order: Order, told: Sequence[Told]) -> Work:
             total_s=sum(sum(one.response_times_ns) for one in told) / 1e9,
             lag=histogram(one.lags_ns for one in told),
             waited=sum(one.waited for one in told),
-            unserved=asked - begun,
+            unserved=due - begun,
         ),
     )

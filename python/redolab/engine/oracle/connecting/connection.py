@@ -157,8 +157,8 @@ def answered(connection: Connection, read: Callable[[], _Result]) -> _Result:
         return waited_for(limited, limit_s=_ANSWERS_S, check=check)
     except (NotDoneError, OutOfBoundsError) as error:
         connection.cut()
-        said = f"DPY-4011: an answer {error}, so Redolab closed the connection"
-        raise oracledb.OperationalError(said) from error
+        text = f"DPY-4011: an answer {error}, so Redolab closed the connection"
+        raise oracledb.OperationalError(text) from error
 
 
 def release(connection: Connection) -> int:

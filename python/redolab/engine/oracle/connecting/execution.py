@@ -102,9 +102,9 @@ class Statements:
             oracledb.Error: it broke off.
         """
         with as_driver_errors(), self.connection.cursor() as cursor:
-            found = {result: cursor.var(oracledb.DB_TYPE_NUMBER) for result in results}
-            cursor.execute(self.text(name, words), {**values, **found})
-            return {result: float(variable.getvalue() or 0) for result, variable in found.items()}
+            variables = {result: cursor.var(oracledb.DB_TYPE_NUMBER) for result in results}
+            cursor.execute(self.text(name, words), {**values, **variables})
+            return {result: float(variable.getvalue() or 0) for result, variable in variables.items()}
 
     def text(self, name: str, words: Mapping[str, str] | None = None) -> str:
         """The text of a statement with its places filled.
@@ -155,9 +155,9 @@ def filled(text: str, words: Mapping[str, str]) -> str:
     """
 
     def word(place: re.Match[str]) -> str:
-        found = words.get(place[1], "")
-        if not _FITS[place[1]](found):
-            raise ValueError(f"{found!r} does not fit the place {place[1]}")
-        return found
+        given = words.get(place[1], "")
+        if not _FITS[place[1]](given):
+            raise ValueError(f"{given!r} does not fit the place {place[1]}")
+        return given
 
     return _PLACE.sub(word, text)

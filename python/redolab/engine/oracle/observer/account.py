@@ -125,33 +125,33 @@ def session_waits(earlier: Session, later: Session) -> dict[Event, tuple[int, in
         later: the same session at the second.
     """
     before, after = _with_present(earlier), _with_present(later)
-    found = {}
+    waits = {}
     for event, (count, time_us) in after.items():
         count_before, time_before_us = before.get(event, (0, 0))
         spent_us = time_us - time_before_us
         if count > count_before or spent_us > 0:
-            found[event] = max(0, count - count_before), max(0, spent_us)
-    return found
+            waits[event] = max(0, count - count_before), max(0, spent_us)
+    return waits
 
 
 def _with_present(session: Session) -> dict[Event, tuple[int, int]]:
     """A session's account, the wait under way too."""
-    found = dict(session.waits)
+    waits = dict(session.waits)
     if session.waiting is not None:
-        count, time_us = found.get(session.waiting, (0, 0))
-        found[session.waiting] = count, time_us + session.waiting_us
-    return found
+        count, time_us = waits.get(session.waiting, (0, 0))
+        waits[session.waiting] = count, time_us + session.waiting_us
+    return waits
 
 
 def _grown_waits(before: Waits | None, after: Waits | None) -> dict[Event, tuple[int, int]]:
     if before is None or after is None:
         return {}
-    found = {}
+    waits = {}
     for event, (count, time_us) in after.items():
         count_before, time_before_us = before.get(event, (0, 0))
         if count > count_before and time_us >= time_before_us:
-            found[event] = count - count_before, time_us - time_before_us
-    return found
+            waits[event] = count - count_before, time_us - time_before_us
+    return waits
 
 
 def _buckets(before: Reading, after: Reading, events: EventCodes) -> tuple[WaitBucket, ...]:
@@ -169,13 +169,13 @@ def _counters(
     """As `Observation.counters` has them. A log write also flushes: its time is reported once."""
     earlier, later = before.statistics or {}, after.statistics or {}
     commits = _grown(earlier.get("user commits"), later.get("user commits"))
-    known = before.waits is not None and after.waits is not None
+    has_waits = before.waits is not None and after.waits is not None
     count, time_us = waits.get(_LOG_WRITE, (0, 0))
     return {
         "transactions": commits,
         "commits": commits,
-        "log_flushes": count if known else None,
-        "log_flush_time_s": time_us * _US if known else None,
+        "log_flushes": count if has_waits else None,
+        "log_flush_time_s": time_us * _US if has_waits else None,
         "log_writes": _grown(earlier.get("redo writes"), later.get("redo writes")),
         "log_write_time_s": None,
         "log_bytes": _grown(earlier.get("redo size"), later.get("redo size")),

@@ -44,8 +44,8 @@ class OracleObserver(Observer):
         except RefusedError:
             self.end()
             raise
-        known = {name: value for name, value in self._server.parameters.items() if value is not None}
-        self.facts = ServerFacts(self._server.description, self._server.identity, known)
+        parameters = {name: value for name, value in self._server.parameters.items() if value is not None}
+        self.facts = ServerFacts(self._server.description, self._server.identity, parameters)
 
     def look(self) -> Observation:
         """The observation since the last look."""
@@ -56,8 +56,8 @@ class OracleObserver(Observer):
             if not is_lost(error):
                 raise self._broken_off(error) from error
             self.end()
-            seen = as_observation(before, before, self._server, 0.0)
-            return replace(seen, broken="the connection to the server was lost")
+            observation = as_observation(before, before, self._server, 0.0)
+            return replace(observation, broken="the connection to the server was lost")
         return as_observation(before, self._reading, self._server, cpu_s)
 
     def resume(self, last: Observation) -> Observation:  # noqa: ARG002

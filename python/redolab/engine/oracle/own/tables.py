@@ -60,8 +60,8 @@ def check_unclaimed(
                 "Another Redolab run is at work in this schema, or its guard is cleaning up (SID "
                 f"{row['sid']}): two runs would spoil each other's figures. Wait for it, or use another user."
             )
-    known = {str(row["mark"]) for row in rows} & marks.keys() if rows else place in marks.values()
-    if known and RUN in names:
+    own_marks = {str(row["mark"]) for row in rows} & marks.keys() if rows else place in marks.values()
+    if own_marks and RUN in names:
         return True
     raise RefusedError(
         f"The schema has tables with Redolab's names ({', '.join(names[:3])}), and it is not proved that "

@@ -39,15 +39,15 @@ def unseen(connection: Connection, names: Iterable[str]) -> dict[str, list[str]]
     Raises:
         oracledb.Error: one failed for another reason.
     """
-    found = {}
+    views = {}
     for name in names:
         try:
             fetch(connection, name)
         except oracledb.Error as error:
             if NOT_SEEN.isdisjoint(error_codes(error)):
                 raise
-            found[name] = list(find(name, release(connection)).privileges)
-    return found
+            views[name] = list(find(name, release(connection)).privileges)
+    return views
 
 
 def grants(views: Iterable[str], user: str) -> str:

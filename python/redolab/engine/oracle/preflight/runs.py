@@ -57,26 +57,26 @@ def conditions(server: Server, served_by: str) -> list[str]:
         server: the database.
         served_by: the kind of server process behind a connection, as V$SESSION has it.
     """
-    found = ["Redolab's Oracle support was tested only against a replayed server, never on a live one."]
+    sentences = ["Redolab's Oracle support was tested only against a replayed server, never on a live one."]
     if server.version > NEWEST:
-        found.append(f"Oracle {server.version_text} is newer than any release that was replayed.")
+        sentences.append(f"Oracle {server.version_text} is newer than any release that was replayed.")
     if server.container > 1:
-        found.append(
+        sentences.append(
             f"The service belongs to the pluggable database {server.container_name}: figures of the log "
             "writer may be missing."
         )
     if served_by in _SHARED:
-        found.append(
+        sentences.append(
             f"{_SHARED[served_by]} serve the sessions: a call waits until one is free, and no session's "
             "account includes that wait."
         )
-    return found
+    return sentences
 
 
 def _check_modes(server: Server, combinations: Sequence[Mapping[str, str]]) -> None:
-    asked = any("commit_wait" in levels for levels in combinations)
+    sets_mode = any("commit_wait" in levels for levels in combinations)
     forced = str(server.parameters.get("commit_wait") or "").upper() == "FORCE_WAIT"
-    if asked and forced:
+    if sets_mode and forced:
         raise RefusedError(
             "COMMIT_WAIT is FORCE_WAIT for the whole instance: every commit waits, whatever its mode, so the "
             "modes cannot be compared. As an administrator: ALTER SYSTEM RESET COMMIT_WAIT, or use another "

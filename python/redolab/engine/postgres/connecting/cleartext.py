@@ -51,8 +51,8 @@ def connect(open_one: Callable[[Mapping[str, Any]], _Opened], settings: Mapping[
     except psycopg.OperationalError as error:
         if _NO_TLS not in str(error):
             raise psycopg.OperationalError(
-                "the server asks for the password itself (a cleartext password), which is sent over TLS "
-                f"alone, and TLS failed: {' '.join(str(error).split())}"
+                "the server asks for the password itself (a cleartext password), which Redolab sends only "
+                f"over TLS, and TLS failed: {' '.join(str(error).split())}"
             ) from error
     return attempt()
 

@@ -70,8 +70,8 @@ _MENDS = (
     ),
     (
         "timeout expired",
-        "Nothing answered the log-in in time: check the host, the port, and any firewall between; and, if a "
-        "pooler answers there, whether the server behind it answers.",
+        "Nothing answered the log-in in time: check the host, the port and any firewall in between. If a "
+        "pooler answers there, check whether the server behind it answers.",
     ),
     ("too many clients", "Ask for fewer with --sessions, or raise max_connections."),
     (
@@ -177,11 +177,11 @@ class Connector:
         usual = {
             it.keyword.decode(): (it.val or b"").decode(errors="replace") for it in Conninfo.get_defaults()
         }
-        known = {**usual, **{name: value for name, value in self._options.items() if value}}
-        host = known.get("host") or "the default host"
+        options = {**usual, **{name: value for name, value in self._options.items() if value}}
+        host = options.get("host") or "the default host"
         # Several hosts without ports are a port of commas alone.
-        port = (known.get("port") or "").strip(",") or "5432"
-        return f"{host}:{port}, database {known.get('dbname') or 'of the default name'}"
+        port = (options.get("port") or "").strip(",") or "5432"
+        return f"{host}:{port}, database {options.get('dbname') or 'of the default name'}"
 
     def to_database(self, name: str) -> Connector:
         """The same connector, to another database of the server."""
@@ -236,16 +236,16 @@ class Connector:
         for text_type in _TEXT_TYPES:
             connection.adapters.register_loader(text_type, _ForeignText)
         # Names in full and no operator: whether the search path is in force is what is asked.
-        found = connection.execute(
+        row = connection.execute(
             "select pg_catalog.pg_backend_pid() as pid, pg_catalog.current_setting('search_path') as path"
         ).fetchone()
-        assert found is not None
-        if found["pid"] != connection.info.backend_pid:
+        assert row is not None
+        if row["pid"] != connection.info.backend_pid:
             raise self._pooled(
                 f"the log-in was answered for the server process {connection.info.backend_pid}, "
-                f"and the first question by the process {found['pid']}"
+                f"and the first question by the process {row['pid']}"
             )
-        if found["path"] != _SEARCH_PATH:
+        if row["path"] != _SEARCH_PATH:
             raise self._pooled(
                 f"the option search_path={_SEARCH_PATH} of the log-in did not reach the server's session"
             )

@@ -69,8 +69,8 @@ def _limited(gen: PQGen[_Result], limit_s: float, stop: threading.Event | None) 
             if stop is not None and stop.is_set() and not stopping:
                 stopping, give_up = True, min(give_up, time.monotonic() + _AFTER_STOP_S)
             if not news and time.monotonic() > give_up:
-                said = "after the interruption" if stopping else f"within {limit_s:g} s"
-                raise NoAnswerError(f"no answer {said}")
+                limit = "after the interruption" if stopping else f"within {limit_s:g} s"
+                raise NoAnswerError(f"no answer {limit}")
             wanted = gen.send(news)
     except StopIteration as ended:
         answer: _Result = ended.value

@@ -102,10 +102,10 @@ def _refuse_revocations(options: Mapping[str, str]) -> None:
     named = [options.get(name, "") for name in ("sslcrl", "sslcrldir")]
     if not any(named):
         named = [_at_home("root.crl")]
-    found = [name for name in named if name and Path(name).exists()]
-    if found:
+    files = [name for name in named if name and Path(name).exists()]
+    if files:
         raise _refusal(
-            f"the load does not check for revoked certificates ({', '.join(found)})",
+            f"the load does not check for revoked certificates ({', '.join(files)})",
             "Leave out sslcrl and sslcrldir",
         )
 
@@ -132,9 +132,9 @@ def _versions(options: Mapping[str, str]) -> list[str]:
             f"the load speaks only TLS 1.2 and 1.3, and ssl_max_protocol_version is {newest}",
             "Allow TLSv1.2",
         )
-    known = {"tlsv1.2": "1.2", "tlsv1.3": "1.3"}
-    least, most = known.get(oldest, "1.2"), known.get(newest, "1.3")
-    return [version for version in known.values() if least <= version <= most]
+    versions = {"tlsv1.2": "1.2", "tlsv1.3": "1.3"}
+    least, most = versions.get(oldest, "1.2"), versions.get(newest, "1.3")
+    return [version for version in versions.values() if least <= version <= most]
 
 
 def _refuse_kerberos(control: Connection) -> None:

@@ -6,8 +6,8 @@ from __future__ import annotations
 TLS_MENDS = (
     (
         "cleartext password",
-        "Mend the server's TLS, or let its pg_hba.conf ask for scram-sha-256. sslmode=disable sends the "
-        "password in clear text, readable on the network.",
+        "Correct the server's TLS settings, or let its pg_hba.conf ask for scram-sha-256. sslmode=disable "
+        "sends the password in clear text, readable on the network.",
     ),
     (
         "does not match host name",
@@ -28,12 +28,12 @@ TLS_MENDS = (
     ),
     (
         "certificate verify failed",
-        "sslrootcert must name the file with the root certificate of whoever signed the server's "
+        "sslrootcert must name the file with the root certificate of the authority that signed the server's "
         "certificate, and the certificate must be valid today.",
     ),
     (
         "certificate is not trusted",
-        "sslrootcert must name the file with the root certificate of whoever signed the server's "
+        "sslrootcert must name the file with the root certificate of the authority that signed the server's "
         "certificate.",
     ),
     (

@@ -33,7 +33,7 @@ def counted(before: Row, after: Row, rows: Sequence[Row], own: int, io_timed: bo
     """
     if before["in_recovery"] != after["in_recovery"]:
         return UNKNOWN, (
-            "This server was a standby and was promoted meanwhile: its counters of that time are left out.",
+            "This server was a standby and was promoted meanwhile: its counters for that time are left out.",
         )
     counters = {name: _difference(before[name], after[name]) for name in _NAMES}
     if not io_timed:

@@ -98,18 +98,18 @@ def finish_noted(control: Connection, connector: Connector, noted: Kept) -> Fini
         "select datname as name from pg_catalog.pg_database where oid::text = %s", (noted.database,)
     ).fetchone()
     if row is None:
-        told = recovery.finish_parameters(noted)
-        if not told.left:
+        outcome = recovery.finish_parameters(noted)
+        if not outcome.left:
             MARKS.forget(noted.mark, noted.address)
-        return Finished(told)
+        return Finished(outcome)
     database = str(row["name"])
     if database == control.info.dbname:
         return recovery.finish_noted(noted)
     try:
         there = connector.to_database(database).connect("redolab control")
     except RefusedError as error:
-        told = recovery.finish_parameters(noted)
-        return Finished(told, f"The schema redolab may still be in the database {database}: {error}")
+        outcome = recovery.finish_parameters(noted)
+        return Finished(outcome, f"The schema redolab may still be in the database {database}: {error}")
     with there:
         return PostgresRecovery(there, {noted.mark}).finish_noted(noted)
 

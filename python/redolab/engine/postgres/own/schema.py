@@ -38,19 +38,19 @@ def find_schema(control: Connection, marks: Collection[str], made: str = "") -> 
     rows = fetch(control, "select_schema", {"comments": comments, "made": made})
     if not rows:
         return None
-    found = rows[0]
-    said = _MARKED.fullmatch(found["comment"] or "")
-    mark = said[1] if said else None
+    row = rows[0]
+    comment = _MARKED.fullmatch(row["comment"] or "")
+    mark = comment[1] if comment else None
     doubt = odd = None
-    if not found["mine"]:
-        doubt = f"the role {found['owner']} owns it"
-    elif found["made"] != made and not said:
+    if not row["mine"]:
+        doubt = f"the role {row['owner']} owns it"
+    elif row["made"] != made and not comment:
         doubt = "Redolab did not make it"
-    elif found["made"] != made and mark not in marks:
+    elif row["made"] != made and mark not in marks:
         doubt = "its mark is not known on this machine"
-    if not found["plain"]:
+    if not row["plain"]:
         odd = "its lists are not the plain tables that Redolab makes"
-    return Standing(mark, doubt, said is not None, found["name"], found["made"], odd=odd)
+    return Standing(mark, doubt, comment is not None, row["name"], row["made"], odd=odd)
 
 
 class Identity(NamedTuple):

@@ -134,15 +134,15 @@ def check_reach(known: Mapping[str, Parameter], scope: Scope) -> None:
     Raises:
         RefusedError: a command-line option, role or database setting, or PGOPTIONS overrides it.
     """
-    found = [
+    overridden = [
         f"{p.name} = {p.value} (from: {p.source})"
         for p in known.values()
         if goes_to_system(p, scope) and p.source not in _FILE_SOURCES
     ]
-    if found:
+    if overridden:
         raise RefusedError(
-            f"ALTER SYSTEM would have no effect on {', '.join(found)}. Remove what overrides it (a server "
-            "command-line option, ALTER ROLE or ALTER DATABASE ... SET, PGOPTIONS), or choose another "
+            f"ALTER SYSTEM would have no effect on {', '.join(overridden)}. Remove what overrides it (a "
+            "server command-line option, ALTER ROLE or ALTER DATABASE ... SET, PGOPTIONS), or choose another "
             "--scope. Nothing was changed."
         )
 
@@ -171,9 +171,9 @@ class Parameters:
         self._known = known
         self._scope, self._memory = scope, memory
         system = [name for name, parameter in known.items() if goes_to_system(parameter, scope)]
-        found = read_lines(control, system)
-        self._lines = {name: found.values.get(name) for name in system}
-        self.sees_lines = found.exact
+        lines = read_lines(control, system)
+        self._lines = {name: lines.values.get(name) for name in system}
+        self.sees_lines = lines.exact
         """Whether the lines of postgresql.auto.conf may be read; else the values in force show them."""
         self._now = {name: parameter.value for name, parameter in known.items()}
         self._shown: dict[str, str] = {}
@@ -199,10 +199,10 @@ class Parameters:
             RefusedError: somebody did.
         """
         for name, before in self._lines.items():
-            seen = lines.values.get(name)
+            line = lines.values.get(name)
             ours = (self._now[name], self._shown[name]) if name in self._shown else (before,)
-            if seen not in ours and name not in lines.unseen:
-                raise changed_by_others(name, self._now[name], seen or "taken out")
+            if line not in ours and name not in lines.unseen:
+                raise changed_by_others(name, self._now[name], line or "taken out")
 
     def foresee(self, setting: Setting) -> None:
         """Do the slow part of changing to `setting`, which asks the server nothing.
@@ -327,4 +327,4 @@ class Parameters:
 
 
 def _others(sessions: WorkingSessions, name: str, value: str) -> list[str]:
-    return [seen for seen in sessions.parameter_values(name) if seen != value]
+    return [shown for shown in sessions.parameter_values(name) if shown != value]

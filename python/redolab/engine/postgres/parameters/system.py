@@ -96,12 +96,12 @@ class SystemParameters(ServerParameters):
     def seen(self, changed: Collection[Changed]) -> Mapping[str, str | None]:
         """The lines; where they may not be read, the values in force after a reload show them."""
         names = [one.name for one in changed]
-        found = read_lines(self._control, names)
-        if not found.exact:
+        lines = read_lines(self._control, names)
+        if not lines.exact:
             # What a colleague has written and not reloaded is not seen before.
             reload_first(self._control)
-            found = read_lines(self._control, names)
-        return {one.name: _as_given(one, found) for one in changed}
+            lines = read_lines(self._control, names)
+        return {one.name: _as_given(one, lines) for one in changed}
 
     def put(self, one: Changed) -> None:
         """Write the line, or take it out."""

@@ -51,10 +51,10 @@ def check_writable(control: Connection) -> None:
     with control.transaction(force_rollback=True):
         # Redolab's connections set the parameter; before that it was what it is now.
         control.execute("reset default_transaction_read_only")
-        found = fetch(control, "select_read_only")
-    if not found:
+        rows = fetch(control, "select_read_only")
+    if not rows:
         return
-    source = found[0]["source"]
+    source = rows[0]["source"]
     if source == "client":
         lift = "remove it from the URL's options, the service file or PGOPTIONS"
     else:
@@ -135,35 +135,39 @@ def _check_schema(control: Connection, marks: Collection[str]) -> bool:
 
 def version_conditions(server: Mapping[str, Any]) -> list[str]:
     """Reasons in the version alone against relying on the figures, one sentence each."""
-    found = []
+    sentences = []
     major = server["version_num"] // 10_000
     if major > NEWEST:
-        found.append(
+        sentences.append(
             f"PostgreSQL {server['version']} is newer than {NEWEST}, the newest version that was tested."
         )
     early = _NOT_RELEASED.match(server["version"])
     if early:
-        found.append(f"PostgreSQL {early[0]} is not a release: its behaviour may change before the release.")
-    return found
+        sentences.append(
+            f"PostgreSQL {early[0]} is not a release: its behaviour may change before the release."
+        )
+    return sentences
 
 
 def server_conditions(
     control: Connection, server: Mapping[str, Any], log_filesystem: str | None
 ) -> list[str]:
     """Circumstances that change what the figures mean, one sentence each."""
-    found = version_conditions(server)
+    sentences = version_conditions(server)
     if server["fsync"] != "on":
-        found.append("fsync is off: a commit here never waits for the disk, whatever the setting.")
+        sentences.append("fsync is off: a commit here never waits for the disk, whatever the setting.")
     if log_filesystem in MEMORY_FILESYSTEMS:
-        found.append(
+        sentences.append(
             f"The log is on a file system in memory ({log_filesystem}): a flush costs almost nothing."
         )
     if server["synchronous_standby_names"]:
-        found.append("A synchronous standby confirms each waiting commit: log sync includes that time.")
+        sentences.append("A synchronous standby confirms each waiting commit: log sync includes that time.")
     others = control.execute(
         "select count(*) as n from pg_stat_activity where backend_type = 'client backend' "
         "and state = 'active' and application_name not like 'redolab %'"
     ).fetchone()
     if others and others["n"]:
-        found.append(f"{others['n']} other sessions were active when the run began: the server was not idle.")
-    return found
+        sentences.append(
+            f"{others['n']} other sessions were active when the run began: the server was not idle."
+        )
+    return sentences

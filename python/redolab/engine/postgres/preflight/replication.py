@@ -23,10 +23,10 @@ def check_publications(control: Connection, database: str) -> None:
     taking = [row["name"] for row in fetch(control, "select_publications") if row["all_tables"]]
     if taking:
         raise RefusedError(
-            f"In the database {database} the {_publications(taking)} all tables, and would take Redolab's "
+            f"In the database {database} the {_publications(taking)} all tables, and would publish Redolab's "
             "too. A subscriber does not have these tables, so it would stop permanently at their first row. "
-            "Run in another database of this server, for a publication belongs to one database; or let the "
-            "publication name its tables. Nothing was changed."
+            "Run in another database of this server, because a publication belongs to one database; or let "
+            "the publication name its tables. Nothing was changed."
         )
 
 
@@ -79,5 +79,9 @@ def kept_log(slots: Sequence[str], log_bytes: int | None = None) -> list[str]:
 
 
 def _publications(names: Sequence[str]) -> str:
-    """With the verb: `publication a takes`, `publications a, b take`."""
-    return f"publication {names[0]} takes" if len(names) == 1 else f"publications {', '.join(names)} take"
+    """With the verb: `publication a publishes`, `publications a, b publish`."""
+    return (
+        f"publication {names[0]} publishes"
+        if len(names) == 1
+        else (f"publications {', '.join(names)} publish")
+    )

@@ -79,7 +79,7 @@ class TransactionAge:
     def _mend(self) -> str:
         if self.may_connect:
             return f"VACUUM (FREEZE) in the database {self.database} makes it younger."
-        return f"Only autovacuum makes it younger: nobody can connect to {self.database}."
+        return f"Only autovacuum can make it younger, because nobody can connect to {self.database}."
 
 
 def read_age(control: Connection) -> TransactionAge:

@@ -159,11 +159,11 @@ class ActivitySource:
 
     def _tick(self) -> Outcome:
         try:
-            found = fetch(self._connection, "select_sessions", {"own": self._own})
+            answer = fetch(self._connection, "select_sessions", {"own": self._own})
         except psycopg.Error:
             return "over" if self._connection.closed else "lost"
         # Of a process that this role may not see there is nothing to count.
-        rows = [row for row in found if row["kind"]]
+        rows = [row for row in answer if row["kind"]]
         states = [_UNKNOWN] * len(rows) if self._postmaster is None else _scheduler_states(rows)
         with self._lock:
             self._gathered.add(time.monotonic(), rows, states)
@@ -177,7 +177,7 @@ class ActivitySource:
         ticks = len(gathered.at_s)
         tick, process, event, state = np.array(gathered.looks, np.uint32).reshape(-1, 4).T
         kept = self._ticking.cut()
-        seen = Observation(
+        observation = Observation(
             at=self._at,
             elapsed_s=now_s - self._read_s,
             ticks=ticks,
@@ -202,7 +202,7 @@ class ActivitySource:
         )
         self._alive = gathered.alive if ticks else self._alive
         self._at, self._read_s, self._accounts = _now(), now_s, accounts
-        return seen
+        return observation
 
     def _observed(
         self, key: Key, life: _Life, at_s: Sequence[float], now_s: float, used: _Accounts

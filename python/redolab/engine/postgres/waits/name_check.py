@@ -64,11 +64,11 @@ def list_difference(names: EventNames, listed: Sequence[Pair]) -> str | None:
     for wait_class in ours.keys() | theirs.keys():
         if wait_class in _FOREIGN:
             continue
-        mine, its = ours[wait_class], theirs[wait_class]
+        our_names, its = ours[wait_class], theirs[wait_class]
         if wait_class in _UNORDERED:
-            agree = set(mine) <= set(its) or set(its) <= set(mine)
+            agree = set(our_names) <= set(its) or set(its) <= set(our_names)
         else:
-            agree = all(a == b for a, b in zip(mine, its, strict=False))
+            agree = all(a == b for a, b in zip(our_names, its, strict=False))
         if not agree:
             return f"it lists other events of the class {wait_class} than the table for its version"
     return None
@@ -105,20 +105,20 @@ def _published(window: _core.Window) -> dict[int, set[int]]:
     """Every number seen of each process."""
     import numpy as np
 
-    found: dict[int, set[int]] = defaultdict(set)
+    numbers: dict[int, set[int]] = defaultdict(set)
     process, event = (
         np.frombuffer(window.look_process, np.uint32),
         np.frombuffer(window.look_event, np.uint32),
     )
     for place, number in {*zip(process.tolist(), event.tolist(), strict=True)}:
-        found[window.processes[place].pid].add(number)
+        numbers[window.processes[place].pid].add(number)
     for place, number, _ in window.idle:
-        found[window.processes[place].pid].add(number)
-    return found
+        numbers[window.processes[place].pid].add(number)
+    return numbers
 
 
 def _by_class(pairs: Iterable[Pair]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
+    names: dict[str, list[str]] = defaultdict(list)
     for wait_class, name in pairs:
-        found[wait_class].append(name)
-    return found
+        names[wait_class].append(name)
+    return names
