@@ -155,7 +155,7 @@ def test_a_publication_made_during_a_run_ends_it(
         engine.apply(setting)
         with newest.admin(database) as admin:
             admin.execute(publication.encode())
-        with pytest.raises(RefusedError, match=r"The publication \w+ takes Redolab's tables by now"):
+        with pytest.raises(RefusedError, match=r"The publication \w+ publishes Redolab's tables by now"):
             engine.apply(setting)
     finally:
         engine.close()
