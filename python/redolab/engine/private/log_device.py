@@ -179,9 +179,9 @@ class LogDevice:
         if missed:
             raise RefusedError(
                 f"The emulated log device does not reach the {' and the '.join(missed)} of this server: of "
-                f"{commits} consecutive commits, not every one ended in fdatasync or fsync. The log may be "
-                "flushed inside write(), or mapped from memory. Leave --log-device-ms out to measure the "
-                "real device."
+                f"{commits} consecutive commits, not every one was seen to end in fdatasync or fsync. The "
+                "log may be flushed inside write(), or mapped from memory. Leave --log-device-ms out to "
+                "measure the real device."
             )
 
     def close(self) -> None:
