@@ -263,8 +263,11 @@ def test_without_mariadb_its_package_is_named(
         (("--settings", "0,51"), "no setting '51'"),
         (("--settings", "3"), "nothing to be compared with"),
         (("--sessions", "2"), "takes no --sessions"),
-        (("--engine", "sqlite", "--log-device-ms", "1"), "embedded, mariadb or mysql; any other"),
-        (("--engine", "sqlite:///file"), "There is no engine"),
+        (
+            ("--engine", "sqlite", "--log-device-ms", "1"),
+            "Redolab's own servers (embedded, mariadb or mysql)",
+        ),
+        (("--engine", "sqlite:///file"), "Unknown engine"),
     ],
 )
 def test_what_cannot_be_asked(options: tuple[str, ...], words: str, redolab: Redolab, tmp_path: Path) -> None:

@@ -95,8 +95,8 @@ ODD = (
     Odd("listeners", beside=("listen everything", "notify everything", "select pg_sleep(0.05)")),
     # Where no run is possible.
     Odd("a publication of all tables", statements=("create publication everything for all tables",),
-        undo=("drop publication everything",), refuses="takes all tables"),
-    parameter("default_transaction_read_only = on", refuses="takes no writes: default_transaction_read_only"),
+        undo=("drop publication everything",), refuses="publishes all tables"),
+    parameter("default_transaction_read_only = on", refuses="accepts no writes"),
     at_start("allow_alter_system = off", only=_NOT_OLD, refuses=r"allow_alter_system = off"),
 )  # fmt: skip
 

@@ -89,12 +89,12 @@ def test_a_standby_and_a_newer_release_are_told(server: Replayed, monkeypatch: p
     monkeypatch.setattr("redolab.engine.oracle.checkup.NEWEST", 1900)
     found = [check["found"] for check in by_name(examine(None, server.url), "Condition")]
     assert any("standby (physical standby)" in text for text in found)
-    assert any("newer than any that was replayed" in text for text in found)
+    assert any("newer than any release that was replayed" in text for text in found)
 
 
 @ONE
 def test_an_experiment_is_refused_with_the_reason(server: Replayed) -> None:
-    with pytest.raises(UsageError, match="Redolab kills no server but one that it started itself"):
+    with pytest.raises(UsageError, match="Redolab kills only servers that it started itself"):
         examine("durability", server.url)
 
 

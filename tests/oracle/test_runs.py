@@ -198,7 +198,7 @@ def test_what_is_not_its_own_is_never_touched(working: Replayed, redolab: Redola
         working.instance.holders = [{"mark": "0" * 32, "role": "run", "sid": 5, "serial": 1}]
         done = redolab(*words)
         assert done.code == 3
-        assert "not provably this Redolab's" in " ".join(done.err.split())
+        assert "not proved that this Redolab made them" in " ".join(done.err.split())
         assert working.instance.tables == tables
     working.instance.holders = [{"mark": "0" * 32, "role": "run", "sid": 2, "serial": 1}]
     assert "Another Redolab run is at work" in " ".join(redolab(*words).err.split())

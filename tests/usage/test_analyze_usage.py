@@ -82,7 +82,7 @@ def test_sampling_distribution_takes_no_database(redolab: Redolab, tmp_path: Pat
     for arguments, said in (
         (["--engine", "embedded"], "only on generator"),
         (["--engine", "postgresql://nobody@127.0.0.1:1/none"], "only on generator"),
-        (["--log-device-ms", "5"], "Redolab's own server only"),
+        (["--log-device-ms", "5"], "only for Redolab's own servers"),
         (["--sessions", "4"], "takes no --sessions"),
         (["--settings", "7x7"], "It has: 10x10, 30x30, 90x90."),
     ):

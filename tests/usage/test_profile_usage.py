@@ -50,9 +50,9 @@ except psycopg.errors.QueryCanceled:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["nonsense"], "Give its URL"),
-        (["embedded"], "Give its URL"),
-        (["sqlite:///file"], "Give its URL"),
+        (["nonsense"], "Give the URL of a server"),
+        (["embedded"], "Give the URL of a server"),
+        (["sqlite:///file"], "Give the URL of a server"),
         (["postgresql://u@h/db", "--seconds", "0"], "--seconds is 0"),
         (["postgresql://u@h/db", "--seconds", "100000"], "at most 14,400"),
         (["postgresql://u@h:port/db?nonsense=1"], "not a connection URL"),

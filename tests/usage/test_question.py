@@ -97,10 +97,8 @@ def test_what_waits_for_a_reload_is_told_and_kept(own_server: Server, run: Run) 
         assert shown(own_server) == "300ms"
         os.utime(own_server.data / "pg_hba.conf", (0, 0))
         again = run(url)
-        assert "waits for one" not in again.err
-        assert (
-            "wal_writer_delay stands in postgresql.auto.conf, and what stands there is put back" in again.err
-        )
+        assert "wait for a reload" not in again.err
+        assert "wal_writer_delay is set in postgresql.auto.conf, and Redolab puts that line back" in again.err
 
 
 def test_a_pending_reset_is_kept_too(own_server: Server, run: Run) -> None:

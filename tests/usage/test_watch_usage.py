@@ -19,8 +19,8 @@ from tests.servers import PASSWORD, Server, command, wait_until
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["nonsense"], "Give its URL"),
-        (["sqlite:///file"], "Give its URL"),
+        (["nonsense"], "Give the URL of a server"),
+        (["sqlite:///file"], "Give the URL of a server"),
         (["oracle://u@h"], "with the name of a service"),
         (["postgresql://u@h/db", "--seconds", "0"], "--seconds is 0"),
         (["postgresql://u@h/db", "--seconds", "nan"], "--seconds is nan"),

@@ -27,7 +27,7 @@ _ROOMS = (
     "machine",
     "generator",
 )
-"""The folders whose `OFFERS` there are."""
+"""The folders that have `OFFERS`."""
 OFFERS: tuple[Offer, ...] = tuple(
     offer for room in _ROOMS for offer in import_module(f"{__name__}.{room}").OFFERS
 )
@@ -40,12 +40,12 @@ def open_engine(
     """Open the engine that `--engine` names: a private one, a URL's, or one without a database.
 
     Args:
-        target: what `--engine` says, as `check_target` allows it.
+        target: the value of `--engine`, as `check_target` allows it.
         load: what it will do.
         disk_bytes: how much disk that needs, where the server is Redolab's own.
-        log_device_s: flush time of an emulated log device, seconds: one for all logs, or one for each;
-            none for the real one.
-        seed: of the wait sampler's gaps.
+        log_device_s: flush time of an emulated log device, seconds: one for all logs, or one for each; none
+            for the real one.
+        seed: seed of the wait sampler's gaps.
 
     Raises:
         UsageError: there is no such engine.
@@ -63,9 +63,9 @@ def open_observer(
     Args:
         target: the URL.
         seed: of the gaps between ticks.
-        stop: once it is set, a PostgreSQL server that does not answer is waited for no longer than a second.
-        reopen: whether `read` makes a connection anew that was lost, for half a minute. Otherwise it gives
-            what was seen until then, `broken`, and the observer can only be closed.
+        stop: once it is set, an answer of a PostgreSQL server is awaited for at most one second.
+        reopen: whether `read` makes a connection anew that was lost, for half a minute. Otherwise it returns
+            the observation until then, marked `broken`, and the observer can only be closed.
         calm: whether it looks more rarely than for a profile, so that its cost can hardly be measured; Oracle
             is not looked at between readings.
 
@@ -78,12 +78,12 @@ def open_observer(
         if is_url and offer.observer is not None and scheme in offer.schemes:
             return offer.observer()(target, seed, stop, reopen, calm)
     raise UsageError(
-        f"There is no server to watch under {scheme[:20]!r}. Give its URL, such as {watched_choices()}."
+        f"Redolab cannot watch {scheme[:20]!r}. Give the URL of a server, such as {watched_choices()}."
     )
 
 
 def watched_choices() -> str:
-    """What `redolab profile` and `redolab watch` take, in words."""
+    """The targets that `redolab profile` and `redolab watch` accept, in words."""
     return _listed([offer.example for offer in OFFERS if offer.observer is not None])
 
 
@@ -98,15 +98,15 @@ def default_engine(needs: Collection[Capability]) -> str:
 
 
 def engine_choices() -> str:
-    """What `--engine` takes, in words, the URLs last."""
+    """The values that `--engine` accepts, in words, the URLs last."""
     return _listed([offer.choice for offer in sorted(OFFERS, key=lambda offer: bool(offer.schemes))])
 
 
 def find_offer(target: str, also: Iterable[str] = ()) -> Offer:
-    """What the engine that `--engine` names offers; nothing is started or connected.
+    """The offer of the engine that `--engine` names; nothing is started or connected.
 
     Args:
-        target: what `--engine` says.
+        target: the value of `--engine`.
         also: other words that may have been meant.
 
     Raises:
@@ -120,11 +120,11 @@ def find_offer(target: str, also: Iterable[str] = ()) -> Offer:
     scheme, is_url, _ = target.partition("://")
     schemes = [scheme for each in OFFERS for scheme in each.schemes]
     meant = did_you_mean(scheme, schemes) if is_url else did_you_mean(target, [*own, *also])
-    raise UsageError(f"There is no engine {target!r}.{meant} Use {_listed(own)}, or a URL such as {example}.")
+    raise UsageError(f"Unknown engine {target!r}.{meant} Use {_listed(own)}, or a URL such as {example}.")
 
 
 def engine_names() -> list[str]:
-    """What `--engine` takes that is no URL."""
+    """The values that `--engine` accepts, without URLs."""
     return [choice for offer in OFFERS if not offer.schemes for choice in offer.choices]
 
 
@@ -142,7 +142,7 @@ def _offer(target: str) -> Offer | None:
 
 
 def private_target(engine: Mapping[str, Any]) -> str | None:
-    """What `--engine` says for an engine like that of a run; None where it was somebody's server.
+    """The value of `--engine` for an engine like that of a run; None where it was somebody's server.
 
     Args:
         engine: the `engine` part of a manifest.
@@ -161,40 +161,40 @@ def check_target(
 
     Args:
         name: of the experiment.
-        target: what `--engine` says.
+        target: the value of `--engine`.
         needs: the capabilities that the experiment needs.
         log_device_s: flush time of an emulated log device: one for all logs, or one for each; none for
             the real one.
 
     Raises:
-        UsageError: there is none, the experiment cannot use it, or an emulated device was asked of an
-            engine that has none, or more of them than it has logs.
+        UsageError: there is no such engine, the experiment cannot use it, an emulated device was asked of an
+            engine that cannot emulate one, or there are more devices than it has logs.
     """
     offer = find_offer(target)
     reason = offer.why_not(needs)
     if reason is not None:
         allowed = _listed([each.name for each in offers_for(needs)])
         raise UsageError(
-            f"{name} does not run on {offer.name}, only on {allowed}: "
-            f"leave --engine out for its default. {reason}"
+            f"{name} does not run on {offer.name}, only on {allowed}. Leave --engine out to use the default. "
+            f"{reason}"
         )
     if log_device_s and "log_device" not in offer.capabilities:
         own = _listed([each.name for each in offers_for({"log_device"})])
         raise UsageError(
-            f"--log-device-ms emulates a slow device under Redolab's own server only: {own}; any other "
-            "has the device it has. Leave one of the two out."
+            f"--log-device-ms emulates a slow log device only for Redolab's own servers ({own}). Leave "
+            "--log-device-ms out, or choose one of these engines."
         )
     logs = offer.logs[_variant(target)]
     if len(log_device_s) > max(1, len(logs)):
         raise UsageError(
-            f"--log-device-ms names {len(log_device_s)} devices, and {target} has "
-            f"{counted(len(logs), 'log')}, the {' and the '.join(logs)}. Name one device for all logs, "
-            "or one for each."
+            f"--log-device-ms names {len(log_device_s)} devices, but {target} has "
+            f"{counted(len(logs), 'log')}: the {' and the '.join(logs)}. Name one device for all logs, or "
+            "one for each."
         )
 
 
 def _variant(target: str) -> str:
-    """What stands after an engine's name and a colon."""
+    """The variant after an engine's name and a colon."""
     return "" if "://" in target else target.partition(":")[2]
 
 

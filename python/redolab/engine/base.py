@@ -1,4 +1,4 @@
-"""What the runner asks of a database, whichever it is.
+"""The interface between the runner and a database, whichever it is.
 
 An engine prepares its own schema, puts a `Setting` in force, works, and reads counters. It never
 decides what to measure or in which order; that is the design's part.
@@ -21,7 +21,7 @@ from redolab.records.sample import ParameterChange, Setting, Snapshot, Ticks, Wo
 
 @dataclass(frozen=True)
 class KillRecovery:
-    """What a hard kill of the server left (see `Engine.kill_and_recover`)."""
+    """The state that a hard kill of the server left (see `Engine.kill_and_recover`)."""
 
     sessions: int
     acknowledged: int
@@ -34,14 +34,14 @@ class KillRecovery:
 
 @dataclass(frozen=True)
 class Introduction:
-    """What is told of somebody's server before they agree to a run."""
+    """Facts about a server of somebody else's, for the question before a run."""
 
     place: str
     """Server, host, port, database and role, as really connected."""
     notes: tuple[str, ...]
-    """What else an answer depends on, one sentence each."""
+    """Other facts that an answer depends on, one sentence each."""
     parameters: frozenset[str] | None = None
-    """Those of commits that this server has; None where the URL told already."""
+    """Parameters of commits that this server has; None where the URL determines them already."""
 
 
 class Watch(Protocol):
@@ -49,7 +49,7 @@ class Watch(Protocol):
 
     @property
     def ticks(self) -> Ticks:
-        """What was seen."""
+        """The ticks that were observed."""
         ...
 
 
@@ -71,11 +71,11 @@ class NoWatch:
 
 
 class Engine(ABC):
-    """What experiments run against. Closed by `close`, whatever happened before.
+    """The system that experiments run against. Closed by `close`, whatever happened before.
 
-    An engine says in its `Offer` what it can do, and implements what it says there. What it does not
-    speak of here has a default: no parameters, no warnings, no waits, nothing to settle.
-    Its driver's errors reach nobody: it raises `EngineError` in their place.
+    An engine declares in its `Offer` what it can do, and implements that. Everything else here has a default:
+    no parameters, no warnings, no waits, nothing to settle. Its driver's errors reach nobody: it raises
+    `EngineError` in their place.
     """
 
     @property
@@ -97,16 +97,16 @@ class Engine(ABC):
 
     @property
     def meanwhile(self) -> list[str]:
-        """What happened to the server during the run that a reader of its figures must know."""
+        """Events at the server during the run that a reader of its figures must know."""
         return []
 
     @property
     def farewell(self) -> str:
-        """Once it is closed: that somebody's server is as before, as a sentence; empty where nobody's is."""
+        """After `close`, the sentence that somebody's server is as before; empty without such a server."""
         return ""
 
     def not_measured(self) -> list[str]:
-        """What cannot be had here, and why; one sentence each."""
+        """Figures that are not available here, and why; one sentence each."""
         return []
 
     def missing(self, levels: Mapping[str, str]) -> str | None:
@@ -132,14 +132,14 @@ class Engine(ABC):
         transaction_ids: int,
         log_bytes: int | None,
     ) -> Introduction:
-        """What whoever is asked must know of a server that is somebody else's; nothing is changed.
+        """Read the facts about somebody else's server for the question before a run; nothing is changed.
 
         For engines that a URL names: nothing is made there before they agree.
 
         Args:
             load: what would be done.
             combinations: factor levels of each setting.
-            transaction_ids: how many the run uses up at most.
+            transaction_ids: the largest number that the run uses up.
             log_bytes: how much log it writes at most; None where the user's own statements decide it.
 
         Raises:
@@ -178,8 +178,8 @@ class Engine(ABC):
     def watch(self, in_turns_s: float = 0.0) -> AbstractContextManager[Watch]:
         """Sample wait events while the `with` block runs; sees nothing where there are none.
 
-        Over a load of `in_turns_s` seconds the sampler is on and off in turns, so that `Ticks.pairs`
-        tells what it does to the load; for less than two pairs (and for 0) it is on all the time.
+        Over a load of `in_turns_s` seconds the sampler is on and off in turns, so that `Ticks.pairs` shows
+        its effect on the load; for less than two pairs (and for 0) it is on all the time.
         """
         return NoWatch()
 
@@ -191,7 +191,7 @@ class Engine(ABC):
         Raises:
             UsageError: this one does not.
         """
-        raise UsageError("This engine draws no values; leave --engine out.")
+        raise UsageError("This engine cannot draw values; leave --engine out.")
 
     def kill_and_recover(self, seconds: float, stop: threading.Event) -> KillRecovery:
         """Commit and note each acknowledgement for `seconds`, kill the server hard, recover, count.

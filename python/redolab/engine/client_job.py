@@ -1,4 +1,4 @@
-"""What a session of a client does over and over, whatever the database."""
+"""The statements that a session of a client repeats, whatever the database."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class ClientJob:
     """One statement for every row, or the user's own statements, committed each time."""
 
     statement: str
-    """In the placeholders of the database's protocol; `{session}` is the session's number, from 0."""
+    """Text with the placeholders of the database's protocol; `{session}` is the session's number, from 0."""
     arguments: tuple[ClientArgument, ...] = ()
-    """What the placeholders stand for."""
+    """The values of the placeholders."""
     rows_per_commit: int = 1
     """A lone row is a transaction of its own, without BEGIN and COMMIT."""
     arrival_rate_per_s: float | None = None
     """Transactions asked for per second, at random; None where each session begins its next by itself."""
     pause_s: float = 0.0
-    """How long a session waits after each commit; not where transactions are asked for."""
+    """Pause of a session after each commit; none where transactions are asked for."""
     text: bool = False
-    """Whether the statement is several, executed as they are between BEGIN and COMMIT, as one unit."""
+    """Whether the text is several statements, executed between BEGIN and COMMIT as one unit."""
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class ClientStatements:
     """The statements of Redolab's own writes, in the placeholders of a database's protocol."""
 
     insert: str
-    """Of one row, from the session's number, the row's and the filler."""
+    """The insert of one row, from the session's number, the row's and the filler."""
     update: str
-    """Of one row, by its key."""
+    """The update of one row, by its key."""
     update_and_work: str
-    """The same with CPU work before, by the turns of that and the key."""
+    """The same update after CPU work, by the turns of the CPU work and the key."""
 
     def job(self, load: Load, levels: Mapping[str, str]) -> ClientJob:
-        """What each session does under such levels; `load` is one of such writes."""
+        """The job of each session under such levels; `load` is one of such writes."""
         match load:
             case Inserts():
                 filler = ClientArgument.text("x" * load.padding_bytes)

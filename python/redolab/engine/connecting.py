@@ -1,4 +1,4 @@
-"""What may hang in a driver is done in a thread of its own, so that signals are heard and limits hold."""
+"""Calls that may hang in a driver run in a thread of their own, so that signals are heard and limits hold."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Result = TypeVar("_Result")
 
 
 class NotDoneError(Exception):
-    """It did not end in time, or not within a second of the user's interruption; a verb says which."""
+    """A call did not end in time, or not within a second of the user's interruption; the text says which."""
 
 
 def waited_for(
@@ -26,7 +26,7 @@ def waited_for(
     check: Callable[[], None] = lambda: None,
     late: Callable[[_Result], object] = lambda result: None,  # noqa: ARG005
 ) -> _Result:
-    """What `do` returns; it is waited for until a limit, whatever it waits for itself.
+    """The result of `do`; it is waited for until a limit, whatever it waits for itself.
 
     Args:
         do: goes on in its thread when it is given up, and does not keep the process alive.
@@ -39,28 +39,28 @@ def waited_for(
         NotDoneError: it was given up.
         BaseException: what `do` or `check` raised.
     """
-    found: Future[_Result] = Future()
+    future: Future[_Result] = Future()
 
     def attempt() -> None:
         try:
-            found.set_result(do())
+            future.set_result(do())
         except BaseException as error:  # noqa: BLE001  raised again where it is waited for
-            found.set_exception(error)
+            future.set_exception(error)
 
     threading.Thread(target=attempt, name="waited for", daemon=True).start()
     try:
-        _wait(found, stop, limit_s, check)
+        _wait(future, stop, limit_s, check)
     except BaseException:
-        found.add_done_callback(lambda done: None if done.exception() else late(done.result()))
+        future.add_done_callback(lambda done: None if done.exception() else late(done.result()))
         raise
-    return found.result()
+    return future.result()
 
 
 def _wait(
     found: Future[_Result], stop: threading.Event | None, limit_s: float | None, check: Callable[[], None]
 ) -> None:
     give_up_s = None if limit_s is None else time.monotonic() + limit_s
-    said = f"did not end within {limit_s:g} s" if limit_s is not None else ""
+    reason = f"did not end within {limit_s:g} s" if limit_s is not None else ""
     stopping = False
     while not found.done():
         wait_for([found], timeout=_POLL_S)
@@ -68,7 +68,7 @@ def _wait(
             return
         check()
         if stop is not None and stop.is_set() and not stopping:
-            stopping, said = True, "did not end after the interruption"
+            stopping, reason = True, "did not end after the interruption"
             give_up_s = min(give_up_s or float("inf"), time.monotonic() + _AFTER_STOP_S)
         if give_up_s is not None and time.monotonic() > give_up_s:
-            raise NotDoneError(said)
+            raise NotDoneError(reason)

@@ -1,4 +1,4 @@
-"""Settings of a run that all say what every parameter is that one of them changes."""
+"""Settings of a run, each with a value of every parameter that any of them changes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from redolab.records.sample import Setting
 
 
 def with_every_parameter(settings: Sequence[Setting], before: Mapping[str, str]) -> tuple[Setting, ...]:
-    """The settings, where one leaves a parameter alone with the value that it had before the run.
+    """The settings; one that leaves a parameter alone gets the value that the parameter had before the run.
 
-    Without it the parameter would stay as the setting left it that happened to come before in the block.
+    Otherwise the parameter would keep the value of the setting that happened to come before in the block.
 
     Args:
         settings: of one run.

@@ -1,4 +1,4 @@
-"""An engine that spends exactly the time it is told, on a clock of its own: for exact tests only.
+"""An engine that spends exactly the time that its script sets, on a clock of its own: for exact tests only.
 
 No command reaches it. A whole run on it, from design to report, has figures that can be worked out
 by hand (tests/unit/test_whole_run.py).
@@ -36,7 +36,7 @@ _FIRST_SESSION_PID = 100
 
 @dataclass(frozen=True)
 class FakeScript:
-    """What one setting costs. Times are nanoseconds of a session per commit."""
+    """The cost of one setting. Times are nanoseconds of a session per commit."""
 
     cpu_ns: int
     run_queue_ns: int
@@ -143,7 +143,7 @@ class FakeEngine(Engine):
 
     @property
     def script(self) -> FakeScript:
-        """What the setting in force costs."""
+        """The cost of the setting in force."""
         return self._scripts[self._setting]
 
     def clock(self) -> float:

@@ -1,4 +1,4 @@
-"""What an engine offers, told without importing its driver."""
+"""The offer of an engine, which needs no import of its driver."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Opening:
-    """What an engine is opened with."""
+    """The arguments with which an engine is opened."""
 
     target: str
-    """What `--engine` says."""
+    """The value of `--engine`."""
     load: Load
-    """What it will do."""
+    """The load that it will do."""
     disk_bytes: int
     """How much disk that needs, where the server is Redolab's own."""
     log_device_s: tuple[float, ...]
     """Flush time of an emulated log device, seconds: one for all logs, or one for each; none for the real
     one."""
     seed: int
-    """Of the wait sampler's gaps, and of values drawn."""
+    """Seed of the wait sampler's gaps, and of values drawn."""
     variant: str = ""
-    """What `--engine` says after the name and a colon."""
+    """The part of `--engine` after the name and a colon."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,14 @@ class Wanted:
 
 
 NO_DATABASE: Mapping[Capability, str] = {
-    "cpu_work": "The question is of the machine alone, so no database is asked.",
-    "draws": "The question is of drawn values, so no database is asked.",
+    "cpu_work": "The question is about the machine alone, so no database is involved.",
+    "draws": "The question is about drawn values, so no database is involved.",
 }
 """Why a database lacks what an engine without one has."""
 PRIVATE_PLACE = "private server"
 """The place of a server of Redolab's own, as a manifest has it."""
 PRIVATE: Mapping[Capability, str] = {
-    "watch": "Redolab's own server is at work only during a run, which watches it itself.",
+    "watch": "Redolab's own server works only during a run, and the run itself watches it.",
 }
 """Why an engine of Redolab's own lacks what only somebody else's server has."""
 
@@ -77,7 +77,7 @@ def nothing_to_check(target: str, wanted: Mapping[str, Wanted]) -> Checkup:  # n
 
 
 def nothing_missing(target: str, levels: Mapping[str, str]) -> str | None:  # noqa: ARG001
-    """Of an engine that has every combination of levels."""
+    """The reason of an engine that has every combination of levels: None."""
     return None
 
 
@@ -86,16 +86,16 @@ class Offer:
     """An engine that `--engine` can name."""
 
     name: str
-    """What `--engine` says, or a URL's scheme."""
+    """The value of `--engine`, or a URL's scheme."""
     title: str
-    """What it is, in a few words."""
+    """A description in a few words."""
     capabilities: frozenset[Capability]
     open: Callable[[Opening], Engine]
     """Raises `RefusedError` where the server cannot be had."""
     text: str = ""
     """The title for a plan: whose it is, and what becomes of it; empty where the title says it."""
     lacks: Mapping[Capability, str] = field(default_factory=dict)
-    """Why it lacks a capability, one sentence each, where the capability alone does not tell."""
+    """Why it lacks a capability, one sentence each, where the capability alone does not explain it."""
     ways: Ways = field(default_factory=Ways)
     """Where its sessions' loops can run, and how far its parameters reach."""
     checkup: Callable[[str, Mapping[str, Wanted]], Checkup] = nothing_to_check
@@ -104,20 +104,20 @@ class Offer:
     """Why such a target does not have a setting with such levels, without a full stop; None where it has, or
     where that is not known before it is opened."""
     observer: Callable[[], Callable[[str, int, Event | None, bool, bool], Observer]] | None = None
-    """Imports what watches the server of a URL, by the arguments of `open_observer`; None for none."""
+    """Imports what watches the server of a URL, by the arguments of `open_observer`; None if none does."""
     schemes: tuple[str, ...] = ()
-    """Of the URLs that name it, where the server is somebody else's."""
+    """Schemes of the URLs that name it, where the server is somebody else's."""
     makes: tuple[str, ...] = ()
-    """What a run makes on it before its tables, and removes again."""
+    """The objects that a run makes on it before its tables, and removes again."""
     within: str = ""
-    """What stands before the name of a table there: `redolab.` or nothing."""
+    """The prefix of a table's name there: `redolab.` or nothing."""
     logs: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"": ()})
     """Its variants, which `--engine` names after a colon, the plain one as an empty word; each with the logs
     that an emulated device can hold, in words."""
     changes: Callable[[str, Iterable[Mapping[str, str]]], Sequence[str]] = no_parameter
     """The parameters of commits that settings with such levels change on a target."""
     server_wide: Collection[str] = ()
-    """Those of them that only the whole server has."""
+    """Parameters among them that only the whole server has."""
     uses_up: bool = False
     """Whether its server has transaction ids and a log that a run uses up."""
     example: str = ""
@@ -125,17 +125,19 @@ class Offer:
 
     @property
     def choice(self) -> str:
-        """What `--engine` says, as it is shown."""
+        """The value of `--engine`, as it is shown."""
         return self.example or self.name
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """What `--engine` can say: its name, and those of its variants; or an example of its URLs."""
+        """The possible values of `--engine`: its name, and the names of its variants; or an example of its
+        URLs.
+        """
         return (self.choice, *(f"{self.name}:{variant}" for variant in self.logs if variant))
 
     def why_not(self, needs: Collection[Capability]) -> str | None:
         """Why an experiment with these needs cannot run on it, one sentence; None where it can."""
         for capability in CAPABILITIES:
             if capability in needs and capability not in self.capabilities:
-                return self.lacks.get(capability, f"It has not: {CAPABILITIES[capability]}.")
+                return self.lacks.get(capability, f"It does not support {CAPABILITIES[capability]}.")
         return None

@@ -1,7 +1,7 @@
 """Several servers as one engine: each setting is put in force on its own server, and only that one works.
 
-The runner, a sample and what is stored know one engine. Which server is meant stands in a setting's level
-`server` (`redolab.records.servers`); the server itself never sees that level.
+The runner, a sample and what is stored know one engine. A setting's level `server` names the server that is
+meant (`redolab.records.servers`); the server itself never sees that level.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ class SideBySide(Engine):
 
     @property
     def meanwhile(self) -> list[str]:
-        """What happened to each server, with its name."""
+        """Events at each server, with its name."""
         return _named({name: engine.meanwhile for name, engine in self._engines.items()})
 
     @property
     def farewell(self) -> str:
-        """Of each server, with its name."""
+        """The farewell of each server, with its name."""
         return " ".join(_named({name: [it.farewell] for name, it in self._engines.items() if it.farewell}))
 
     def sampler(self) -> Mapping[str, Any]:
         """How wait events are read: one word where all servers have the same, else each by its name."""
-        found = {name: engine.sampler() for name, engine in self._engines.items()}
-        each = _named({name: [str(said["source"])] for name, said in found.items()})
-        rates = [float(said["rate_per_s"]) for said in found.values()]
+        samplers = {name: engine.sampler() for name, engine in self._engines.items()}
+        each = _named({name: [str(sampler["source"])] for name, sampler in samplers.items()})
+        rates = [float(sampler["rate_per_s"]) for sampler in samplers.values()]
         return {"source": "; ".join(each), "rate_per_s": sum(rates) / len(rates)}
 
     def describe(self) -> Mapping[str, Any]:
@@ -75,21 +75,21 @@ class SideBySide(Engine):
         }
 
     def conditions(self) -> list[str]:
-        """Those of every server."""
+        """Conditions of every server."""
         return _named({name: engine.conditions() for name, engine in self._engines.items()})
 
     def not_measured(self) -> list[str]:
-        """What every server lacks, and the settings that one of them does not have."""
+        """Figures that every server lacks, and the settings that one of them does not have."""
         lacked = _named({name: engine.not_measured() for name, engine in self._engines.items()})
         return [*(f"{text}." for text in self._lacking), *lacked]
 
     def heed(self, stop: threading.Event) -> None:
-        """Every server ends early."""
+        """Let every server end early."""
         for engine in self._engines.values():
             engine.heed(stop)
 
     def heed_in_closing(self, hurry: threading.Event) -> None:
-        """No server waits for anybody."""
+        """Let no server wait for anybody."""
         for engine in self._engines.values():
             engine.heed_in_closing(hurry)
 
@@ -112,7 +112,7 @@ class SideBySide(Engine):
         return tuple(_on(levels[SERVER], next(made[levels[SERVER]])) for levels in combinations)
 
     def apply(self, setting: Setting) -> None:
-        """Put a setting in force on its server; the one that worked before is brought to rest first.
+        """Put a setting in force on its server; the one that worked before is settled first.
 
         What it had left to write would be written while the next one is measured.
         """
@@ -168,7 +168,7 @@ class SideBySide(Engine):
 
 
 def _on(server: str, setting: Setting) -> Setting:
-    """The setting as it is told apart from those of other servers."""
+    """The setting with its server, which distinguishes it from those of other servers."""
     return replace(setting, name=name_on(server, setting.name), levels={SERVER: server, **setting.levels})
 
 
@@ -180,13 +180,13 @@ def _close(name: str, engine: Engine, wrong: list[str]) -> None:
 
 
 def _named(said: Mapping[str, Sequence[str]]) -> list[str]:
-    """What all servers say once, and whatever else with the name of the server that says it."""
-    texts = list(dict.fromkeys(text for mine in said.values() for text in mine))
-    found = []
+    """Sentences of all servers once, and other sentences with the name of their server."""
+    texts = list(dict.fromkeys(text for texts_of_one in said.values() for text in texts_of_one))
+    sentences = []
     for text in texts:
-        names = [name for name, mine in said.items() if text in mine]
-        found.append(text if len(names) == len(said) else f"{', '.join(names)}: {text}")
-    return found
+        names = [name for name, texts_of_one in said.items() if text in texts_of_one]
+        sentences.append(text if len(names) == len(said) else f"{', '.join(names)}: {text}")
+    return sentences
 
 
 def _common(values: Iterable[_Value]) -> _Value | None:

@@ -242,7 +242,7 @@ def test_in_memory_a_mapped_log_is_refused(
     with tempfile.TemporaryDirectory(prefix="redolab-own-", dir=MEMORY) as place:
         monkeypatch.setenv("XDG_CACHE_HOME", place)
         if flavour == "mariadb":
-            with pytest.raises(RefusedError, match="there MariaDB maps its redo log and flushes nothing"):
+            with pytest.raises(RefusedError, match="MariaDB maps its redo log there and flushes nothing"):
                 make(log_device_s=(0.001,))
         else:
             make(log_device_s=(0.001,)).stop()

@@ -155,7 +155,7 @@ def test_a_lost_watcher_costs_ticks_and_no_sample(engine: MariaDBEngine) -> None
 def test_what_is_not_measured_is_what_is_true(engine: MariaDBEngine) -> None:
     missing = " ".join(engine.not_measured())
     assert "performance_schema is off" in missing
-    assert "MariaDB counts them and does not time them" in missing
+    assert "MariaDB counts flushes but does not time them" in missing
     assert "Wait events" not in missing
     assert "CPU" not in missing
     with pymysql.connect(unix_socket=str(private(engine).socket), user="root") as asked:  # noqa: SIM117

@@ -217,7 +217,7 @@ def test_what_pgbouncer_says_names_the_pooler(said: str) -> None:
 def test_a_limit_of_the_server_is_no_log_in_without_an_answer() -> None:
     for limit in ("transaction timeout", "idle-session timeout", "statement timeout"):
         refused = str(Connector("").refused(f"terminating connection due to {limit}"))
-        assert "A limit that the server, the database or the role sets" in refused
+        assert "A session limit of the server, the database or the role" in refused
         assert "in time" not in refused
     assert "Nothing answered the log-in in time" in str(Connector("").refused("connection timeout expired"))
 
@@ -252,7 +252,7 @@ def test_a_server_made_read_only_is_not_written_to(
         ended = run(redolab, url, tmp_path)
         assert ended.code == 3
         for said in (
-            "This server takes no writes", "(from: configuration file)",
+            "This server accepts no writes", "from: configuration file)",
             "ALTER SYSTEM RESET default_transaction_read_only", "Nothing was changed",
         ):  # fmt: skip
             assert said in ended.complaint
@@ -305,7 +305,7 @@ def test_a_log_in_and_nothing_more(
         )
     assert ended.code == 3
     assert "no answer within 0.3 s" in ended.complaint
-    assert "is it a pooler that is full?" in ended.complaint
+    assert "is it a pooler without free connections?" in ended.complaint
 
 
 @pytest.mark.parametrize("answers_log_in", [True, False])
@@ -363,5 +363,5 @@ def test_an_interruption_does_not_wait_for_a_server_that_fell_silent(newest: Ser
         began = time.monotonic()
         seen = observer.read()
         assert time.monotonic() - began < door._ANSWER_LIMIT_S
-        assert "The server did not answer when the watching was to end." in seen.warnings
+        assert "The server did not answer when Redolab stopped watching it." in seen.warnings
         observer.close()

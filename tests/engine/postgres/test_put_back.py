@@ -427,7 +427,7 @@ def test_a_copy_of_the_server_is_not_taken_for_it(
     MARKS.note(replace(kept, address="192.0.2.1:5432"))
     with Connector(url).connect("a test") as control:
         check_unclaimed(control)
-        assert "was reached at 192.0.2.1:5432" in capfd.readouterr().err
+        assert "that it reached at 192.0.2.1:5432" in capfd.readouterr().err
     # Its own schema is a copy too, whose list it obeys.
     begun(url).close()
     assert lines(newest) == []
@@ -502,7 +502,7 @@ def test_a_view_in_the_schema_ends_the_run(engine: PostgresEngine, newest: Serve
     engine._hold.ensure()
     with newest.admin(database) as admin:
         admin.execute("create view redolab.beside as select 1 as it")
-    with pytest.raises(RefusedError, match="Somebody else put relations where Redolab's tables are"):
+    with pytest.raises(RefusedError, match="Somebody else put relations next to Redolab's tables"):
         engine._hold.ensure()
     engine.close()
     newest.assert_left_clean(database)

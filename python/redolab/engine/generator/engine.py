@@ -47,11 +47,11 @@ class GeneratorEngine(Engine):
         """Take the mean of the distribution.
 
         Raises:
-            UsageError: the load is none of draws.
+            UsageError: the load does not consist of draws.
         """
         if not isinstance(load, Draws):
             raise UsageError(
-                f"A generator of values has no load {type(load).__name__.lower()}; leave --engine out."
+                f"The engine generator cannot do the load {type(load).__name__.lower()}; leave --engine out."
             )
         self._mean = load.mean
         return tuple(
@@ -71,7 +71,7 @@ class GeneratorEngine(Engine):
         return groups, tuple(rng.exponential(self._mean, groups * size).tolist())
 
     def work(self, amount: Amount, stop: threading.Event) -> Work:
-        """Draw as often as told, once where a time is told; a unit of work is a repetition."""
+        """Draw as often as `amount` says, once where it is a time; a unit of work is a repetition."""
         started_s = time.monotonic()
         units = 1 if amount.units is None else amount.units
         for number in range(units):

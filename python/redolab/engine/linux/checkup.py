@@ -1,4 +1,4 @@
-"""What the kernel of this machine lets Redolab see and do, each with what its lack costs and mends it."""
+"""Checks of what the kernel lets Redolab see and do, each with the effect of its lack and a remedy."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def check_memory(root: Path = Path("/")) -> Check:
     """Whether the memory and the system calls of other processes may be read, and whose."""
     name = "Memory of processes"
     scope = _text(root / "proc/sys/kernel/yama/ptrace_scope")
-    views = "Waits of any other server come from its views: those of some 50 µs are divided badly."
+    views = "Waits of other servers come from their views, which divide waits of about 50 µs inaccurately."
     why = _why_child_is_hidden()
     if why is not None:
         return Check(
@@ -50,11 +50,11 @@ def check_memory(root: Path = Path("/")) -> Check:
         return Check(name, "works", "of every user's servers")
     mend = "Run Redolab as root or with CAP_SYS_PTRACE"
     if scope in (None, "0"):
-        found = f"of servers that run as the user {user_name()}"
-        return Check(name, "limited", found, views, f"{mend}, or as the user that the server runs as.")
-    found = f"of Redolab's own servers alone (kernel.yama.ptrace_scope is {scope})"
+        reach = f"of servers that run as the user {user_name()}"
+        return Check(name, "limited", reach, views, f"{mend}, or as the user that the server runs as.")
+    reach = f"only of Redolab's own servers (kernel.yama.ptrace_scope is {scope})"
     mend += "; or set kernel.yama.ptrace_scope to 0, and run it as the user that the server runs as."
-    return Check(name, "limited", found, views, mend)
+    return Check(name, "limited", reach, views, mend)
 
 
 def check_processes(root: Path = Path("/")) -> Check:
@@ -64,50 +64,55 @@ def check_processes(root: Path = Path("/")) -> Check:
         return Check(name, "works", "can be seen")
     return Check(
         name, "limited", "are hidden (/proc is mounted with hidepid)",
-        "A server of another user is taken for one elsewhere: no CPU and no run queue of it.",
+        "A server of another user is treated as a remote one: its CPU time and run queue are not measured.",
         "Run Redolab as root or as the server's user, or mount /proc without hidepid.",
     )  # fmt: skip
 
 
 def check_run_queue() -> Check:
-    """Whether the kernel tells how long a process ran, and how long it waited for a CPU."""
+    """Whether the kernel reports how long a process ran, and how long it waited for a CPU."""
     name = "CPU and run queue"
     if cpu_s(os.getpid()):
         return Check(name, "works", "from /proc/PID/schedstat, to the nanosecond")
     return Check(
         name, "missing", "this kernel has no /proc/PID/schedstat",
-        "CPU time and waiting for a CPU are not told apart from other time.",
-        "Use a kernel with CONFIG_SCHED_INFO; sandboxes that stand in for a kernel have none.",
+        "CPU time and waiting for a CPU cannot be separated from other time.",
+        "Use a kernel with CONFIG_SCHED_INFO; sandboxes that emulate a kernel do not have it.",
     )  # fmt: skip
 
 
 def check_clock(root: Path = Path("/")) -> Check:
-    """What the kernel's clock is read from."""
+    """The source of the kernel's clock."""
     place = root / "sys/devices/system/clocksource/clocksource0"
     name, source = "Clock", _text(place / "current_clocksource")
     if source is None:
-        return Check(name, "limited", "its source is not told", "Whether reading it is cheap is not known.")
+        return Check(
+            name,
+            "limited",
+            "the kernel does not report its source",
+            "It is not known whether reading the clock is cheap.",
+        )
     if source in _QUICK_CLOCKS:
         return Check(name, "works", source)
     return Check(
         name, "limited", source,
-        "Every reading is a system call: commits that are timed one by one look slower than they are.",
-        f"Choose a quick one of {_text(place / 'available_clocksource') or 'those there are'}: write it to "
-        f"{place / 'current_clocksource'} as root.",
+        "Every reading is a system call, so commits that are timed one by one look slower than they are.",
+        f"Choose a faster one of {_text(place / 'available_clocksource') or 'those there are'}: write its "
+        f"name to {place / 'current_clocksource'} as root.",
     )  # fmt: skip
 
 
 def check_cpus(root: Path = Path("/")) -> Check:
     """The CPUs of this process, and whether a control group limits them."""
     cpus = read_cpus(root)
-    found = f"{cpus.threads} logical, {cpus.cores} cores"
+    counts = f"{cpus.threads} logical, {cpus.cores} cores"
     if cpus.quota is None:
-        return Check("CPUs", "works", f"{found}, no quota")
+        return Check("CPUs", "works", f"{counts}, no quota")
     throttled = read_throttling(cpus.quota)
     often = f", throttled {throttled.periods:,} times so far" if throttled else ""
     return Check(
-        "CPUs", "limited", f"{found}, a quota of {cpus.quota.cpus:g} CPUs{often}",
-        "When the quota is used up all sessions stand still, and that shows as waits.",
+        "CPUs", "limited", f"{counts}, a quota of {cpus.quota.cpus:g} CPUs{often}",
+        "When the quota is used up, all sessions pause, and the pauses appear as waits.",
         f"Raise cpu.max of the control group {cpus.quota.place}, or use fewer sessions.",
     )  # fmt: skip
 
@@ -120,23 +125,23 @@ def check_data() -> Check:
         return Check(name, "works", str(place))
     return Check(
         name, "missing", f"{standing} cannot be written",
-        "Forecasts cannot be verified, and a killed run on your server is to be put back by hand.",
+        "Forecasts cannot be verified, and changes of a killed run on your server must be put back by hand.",
         "Set XDG_DATA_HOME to a directory of your own.",
     )  # fmt: skip
 
 
 def check_loops(control: Path = _LOOP_CONTROL, root: Path = Path("/")) -> Check:
-    """Whether loop devices could be had; none is taken."""
+    """Whether loop devices are available; none is taken."""
     name = "Loop devices"
     if os.access(control, os.R_OK | os.W_OK) and _may(_SYS_ADMIN, root):
-        return Check(name, "works", "can be had")
+        return Check(name, "works", "are available")
     why = f"{control} cannot be opened" if control.exists() else f"there is no {control}"
     if os.access(control, os.R_OK | os.W_OK):
         why = "mounting is not allowed here"
     return Check(
         name, "missing", why,
-        "Nothing of today: only experiments with a power cut, which are to come, need them.",
-        "Run Redolab as root on a machine that has them.",
+        "Nothing today: only future experiments with a power cut will need them.",
+        "Run Redolab as root on a machine that has loop devices.",
     )  # fmt: skip
 
 

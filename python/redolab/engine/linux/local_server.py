@@ -1,7 +1,7 @@
 """Is the server on this machine, and which process is its postmaster? Asked of the kernel, not the URL.
 
 A tunnel or a container can make a far server look near. Only a process here with the backend's
-pid, PostgreSQL's name and the backend's own start time is taken for it.
+pid, PostgreSQL's name and the backend's own start time counts as it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from redolab import _core
 
 MEMORY_FILESYSTEMS = ("tmpfs", "ramfs")
-"""File systems on which a flush costs next to nothing."""
+"""File systems on which a flush costs almost nothing."""
 _START_TOLERANCE_S = 2.0
 _ATTEMPTS = 3
 
@@ -36,7 +36,7 @@ def find_postmaster(backend_pid: int, backend_start_epoch_s: float) -> int | Non
 
 
 def are_children(ask: Callable[[], Collection[int]], postmaster: int) -> bool:
-    """Whether every pid that `ask` tells of is a child of this machine's process `postmaster`.
+    """Whether every pid that `ask` returns is a child of this machine's process `postmaster`.
 
     Processes come and go while the server is asked, so one that was there before or after will do.
     """

@@ -1,8 +1,9 @@
 """Which process of this machine is a server of threads, at the other end of a connection.
 
-Its program may bear another name than it was installed with, such as a loader's, so the kernel is asked whose
-the other end is. Where it does not say, the program's name decides: another user's descriptors may not be
-seen, systemd may have opened the socket for the server, and a tunnel stands in between.
+Its program may have another name than it was installed with, such as a loader's, so the kernel is asked which
+process the other end belongs to. Where it does not say, the program's name decides: another user's
+descriptors may not be seen, systemd may have opened the socket for the server, and there may be a tunnel in
+between.
 
 Sources: unix(7), SO_PEERCRED; proc(5), /proc/net/tcp and /proc/pid/fd.
 """

@@ -1,8 +1,8 @@
-"""What a thread of another process is doing right now, from the system call the kernel has it in.
+"""The activity of a thread of another process right now, from the system call that it is in.
 
-A thread that is asleep stands in one system call. `/proc/PID/task/TID/syscall` names it with its
-arguments, so that a flush of the log can be told from a lock without asking the server. It may be read
-by root, by a process with CAP_SYS_PTRACE, and by the server's own user unless ptrace is restricted.
+A thread that is asleep is in one system call. `/proc/PID/task/TID/syscall` names it with its arguments, so
+that a flush of the log can be distinguished from a lock without asking the server. It may be read by root, by
+a process with CAP_SYS_PTRACE, and by the server's own user unless ptrace is restricted.
 
 Sources: proc(5), /proc/pid/syscall; the system call numbers of asm/unistd_64.h and asm-generic/unistd.h.
 """
@@ -71,7 +71,7 @@ class ThreadLooks:
             raise
 
     def look(self, thread: int) -> Look | None:
-        """What the thread is doing; None when it has ended.
+        """The activity of the thread; None when it has ended.
 
         Raises:
             PermissionError: this user may not look.
@@ -87,7 +87,7 @@ class ThreadLooks:
         except OSError:
             self.forget(thread)
             return None
-        # Most threads stand where they stood: 500 idle sessions must cost little.
+        # Most threads are in the same call as before: 500 idle sessions must cost little.
         known_line, known = self._known.get(thread, _NEVER)
         if line == known_line:
             return known

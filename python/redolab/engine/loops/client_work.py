@@ -106,7 +106,7 @@ def work(
 def _await(
     sessions: _core.ClientSessions, amount: Amount, stop: threading.Event
 ) -> tuple[_core.ClientWork, bool]:
-    """What the sessions did, and whether they had to be stopped because they were late.
+    """The work of the sessions, and whether they had to be stopped because they were late.
 
     A fixed amount of work takes as long as it takes.
     """

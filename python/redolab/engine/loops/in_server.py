@@ -13,9 +13,9 @@ from typing import TypeVar
 from redolab.errors import InterruptedRunError
 
 GRACE_S = 30.0
-"""So long after their deadline sessions may end by themselves."""
+"""Time after their deadline in which sessions may end by themselves, seconds."""
 LATE = f"the sessions did not end within {GRACE_S:.0f} s of their deadline"
-"""What is told of a sample whose sessions had to be ended."""
+"""The error of a sample whose sessions had to be ended."""
 _POLL_S = 0.05
 _Result = TypeVar("_Result")
 

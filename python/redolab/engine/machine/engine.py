@@ -20,7 +20,7 @@ from redolab.machine.cpus import Cpus, read_cpus, read_throttling, read_times
 from redolab.records.load import Amount, Load, Spins
 from redolab.records.sample import Setting, Snapshot, TaskAccount, Work
 
-# From the orders to the agreed moment: long enough for every process to read its own.
+# Time from the orders to the agreed moment, nanoseconds: long enough for every process to read its own.
 _LEAD_NS = 10_000_000
 _STOP_CHECK_S = 0.05
 _FOREVER = 2**63 - 1
@@ -47,14 +47,15 @@ class MachineEngine(Engine):
         }
 
     def conditions(self) -> list[str]:
-        """What limits the CPUs here, and where they differ."""
+        """Limits of the CPUs here, and differences between them."""
         return _conditions(self._cpus)
 
     def not_measured(self) -> list[str]:
-        """What else a machine does."""
+        """Other work of a machine that is not measured."""
         return [
-            "Memory, caches beyond the nearest, and devices: a spin needs CPU alone, a database does not.",
-            "What the hypervisor takes without telling the guest.",
+            "Memory, caches beyond the nearest, and devices: a spin needs only CPU, a database needs them "
+            "all.",
+            "CPU time that the hypervisor takes without reporting it to the guest.",
         ]
 
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
@@ -74,8 +75,8 @@ class MachineEngine(Engine):
             spinner.await_ready()
         if len(self._accounts(self._spinners)) < load.sessions:
             raise RefusedError(
-                "The kernel keeps no account of the CPU time of processes: /proc/PID/schedstat is needed, "
-                "which Linux has when built with CONFIG_SCHED_INFO."
+                "The kernel does not report the CPU time of processes. Redolab needs /proc/PID/schedstat, "
+                "which Linux has when it is built with CONFIG_SCHED_INFO."
             )
         return tuple(
             Setting("/".join(levels.values()), levels, {}, {}, "", "nothing is committed")
@@ -143,15 +144,15 @@ class MachineEngine(Engine):
         self._spinners = []
 
     def _accounts(self, spinners: Sequence[_Spinner]) -> tuple[TaskAccount, ...]:
-        """The kernel's accounts of those that live."""
-        found: list[TaskAccount] = []
+        """The kernel's accounts of the processes that live."""
+        accounts: list[TaskAccount] = []
         for spinner in spinners:
             with suppress(OSError):
-                found += (
+                accounts += (
                     TaskAccount(task.pid, "spinner", task.start_ticks, task.cpu_ns, task.run_queue_ns)
                     for task in _core.process_threads(spinner.pid)
                 )
-        return tuple(found)
+        return tuple(accounts)
 
 
 class _Spinner:
@@ -188,8 +189,8 @@ class _Spinner:
         if self.answers.readline() != b"ready\n":
             self.end()
             raise RefusedError(
-                f"A process for CPU work did not start (exit code {self._process.returncode}); what it said "
-                "stands above. Mend that, or ask for fewer processes with --settings."
+                f"A process for CPU work did not start (exit code {self._process.returncode}); its error "
+                "message is above. Correct the cause, or ask for fewer processes with --settings."
             )
 
     def order(self, start_ns: int, until_ns: int, most: int) -> None:
@@ -198,7 +199,7 @@ class _Spinner:
             self._orders.write(f"{start_ns} {until_ns} {most}\n".encode())
 
     def answer(self) -> _Spun | None:
-        """What it did, once its answer can be read; None when it has ended instead."""
+        """Its work, once its answer can be read; None when it has ended instead."""
         numbers = self.answers.readline().split()
         return _Spun(int(numbers[0]), int(numbers[2])) if len(numbers) == 3 else None
 
@@ -218,7 +219,7 @@ class _Spun:
 
 
 def _answers(spinners: Sequence[_Spinner], stop: threading.Event) -> Iterator[_Spun]:
-    """What each of the spinners did, as they come to their end; none for one that died.
+    """The work of each spinner, as they come to their end; nothing for a spinner that died.
 
     Raises:
         InterruptedRunError: `stop` was set.
@@ -237,23 +238,23 @@ def _answers(spinners: Sequence[_Spinner], stop: threading.Event) -> Iterator[_S
 
 
 def _conditions(cpus: Cpus) -> list[str]:
-    """What a reader must know of these CPUs."""
-    found = []
+    """Conditions of these CPUs that a reader must know."""
+    sentences = []
     if cpus.quota:
-        found.append(
+        sentences.append(
             f"A control group ({cpus.quota.place}) limits this process to {cpus.quota.cpus:g} CPUs' worth of "
             f"time per {1e3 * cpus.quota.period_s:g} ms."
         )
     if cpus.offline:
-        found.append(f"Switched off: {len(cpus.offline)} of the machine's CPUs. They are not counted.")
+        sentences.append(f"Switched off: {len(cpus.offline)} of the machine's CPUs. They are not counted.")
     if cpus.threads < len(cpus.online):
-        found.append(
+        sentences.append(
             f"This process may use {cpus.threads} of the machine's {len(cpus.online)} CPUs: an affinity mask "
-            "or a cpuset keeps it off the others. Only the former are counted."
+            "or a cpuset keeps it off the others. Redolab counts only the CPUs that this process may use."
         )
     if len(cpus.kinds) > 1:
-        found.append(
-            f"The CPUs are not alike ({', '.join(cpus.kinds)}): one process alone runs on a fast one, so "
-            "that effective CPUs are counted in fast ones and are fewer than there are."
+        sentences.append(
+            f"The CPUs differ ({', '.join(cpus.kinds)}). A single process runs on a fast CPU, so effective "
+            "CPUs are counted in fast CPUs and are fewer than the machine has."
         )
-    return found
+    return sentences

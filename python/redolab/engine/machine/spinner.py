@@ -1,4 +1,4 @@
-"""A process that does CPU work when it is told to, and nothing otherwise.
+"""A process that does CPU work when it gets an order, and nothing otherwise.
 
     python -m redolab.engine.machine.spinner PARENT      reads one order a line from standard input
 

@@ -65,8 +65,8 @@ def _changes(
 ) -> list[str]:
     binlog = not target.endswith(f":{WITHOUT_BINLOG}")
     levels = list(combinations)
-    found = [innodb.parameter_names(levels, flavour, binlog) for flavour in flavours]
-    return list(dict.fromkeys(name for names in found for name in names))
+    names_by_flavour = [innodb.parameter_names(levels, flavour, binlog) for flavour in flavours]
+    return list(dict.fromkeys(name for names in names_by_flavour for name in names))
 
 
 def _missing(target: str, levels: Mapping[str, str]) -> str | None:
@@ -105,12 +105,12 @@ OFFERS = (
         # Not as the private one: it is somebody's, MariaDB or MySQL.
         name="mysql://",
         title="your MariaDB from 10.6 or MySQL from 8.0, by its URL",
-        text="the MariaDB or MySQL server of the URL; it is not connected to for this plan",
+        text="the MariaDB or MySQL server of the URL; this plan does not connect to it",
         capabilities=OFFERED["mysql"] | {"watch"},
         lacks={
             **NO_DATABASE,
-            "hard_kill": "Redolab kills no server but one that it started itself.",
-            "log_device": "The server has the log device that it has.",
+            "hard_kill": "Redolab kills only servers that it started itself.",
+            "log_device": "Redolab cannot emulate a log device for your server.",
         },
         ways=_WAYS,
         open=_open_url,

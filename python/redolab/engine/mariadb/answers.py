@@ -1,7 +1,7 @@
 """Rows as servers give them, held against what Redolab's own statements ask for.
 
-The other end may be no server at all. So a column that is missing, of another type, null where it cannot be,
-negative or without end is one error, here, and whoever reads a row need not expect any of it.
+The other end may not be a server at all. So a column that is missing, of another type, null where it cannot
+be, negative or without end is one error, here, and whoever reads a row need not expect any of it.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ _KINDS: Sequence[tuple[Callable[[object], bool], str]] = (
     (_or_null(_is_text), "transaction User Host Command Value data"),
 )
 _COLUMNS = {name: kind for kind, names in _KINDS for name in names.split()}
-"""What each column is in every statement of Redolab's own that has it; others are not looked at."""
+"""The kind of each column in every statement of Redolab's own that has it; other columns are not checked."""
 
 
 class Row(dict[str, Any]):
@@ -141,7 +141,7 @@ def number(value: object) -> float:
 
 
 def _of_status(row: Mapping[str, Any]) -> Callable[[object], bool]:
-    """What the value of a row of SHOW STATUS must be: a figure, or a switch where the name says so."""
+    """The check of a value in a row of SHOW STATUS: a figure, or a switch where the name says so."""
     if str(row.get("Variable_name", "")).lower().endswith("_status"):
         return lambda value: value in ("ON", "OFF")
     return _is_figure

@@ -34,12 +34,12 @@ _NAME = "redolab doctor"
 def check_private(flavour: private.Flavour, wanted: Mapping[str, Wanted]) -> Checkup:
     """The installed program, the disk, and the emulated log device."""
     look = partial(private.look, flavour)
-    found = checkup.check_private(f"{private.TITLES[flavour]}, private", look, wanted)
-    return Checkup((*found.checks, checkup.device_check()), found.refusals)
+    private_checkup = checkup.check_private(f"{private.TITLES[flavour]}, private", look, wanted)
+    return Checkup((*private_checkup.checks, checkup.device_check()), private_checkup.refusals)
 
 
 def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
-    """Who and what the server is, what may be run on it, and what a profile would see.
+    """Checks of the server's identity, of the runs possible on it, and of what a profile would see.
 
     Raises:
         UsageError: the URL cannot be read.
@@ -54,8 +54,8 @@ def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
                 _refusals(connector, wanted),
             )
     except (RefusedError, pymysql.Error) as error:
-        told = str(error) if isinstance(error, RefusedError) else f"{connector.place}: {error_text(error)}."
-        return not_there("Server", told, wanted)
+        reason = str(error) if isinstance(error, RefusedError) else f"{connector.place}: {error_text(error)}."
+        return not_there("Server", reason, wanted)
 
 
 def _server(control: Connection, connector: Connector, seen: Observation | None) -> Check:

@@ -32,13 +32,17 @@ _MENDS = {
     1040: "Raise max_connections, or try again when fewer are connected.",
     1044: "Leave the database out of the URL, or grant the user access to it.",
     1045: "Check the user and the password: MYSQL_PWD or ~/.my.cnf keep it out of the command line.",
-    1049: "Check the database name in the URL; none is needed.",
-    1130: "The server allows no user from this host: CREATE USER with this host, or go by an SSH tunnel.",
-    1698: "This user is known by the operating system's user alone: run Redolab as that user and name the "
-    "server's socket with ?unix_socket=, or use a user with a password.",
+    1049: "Check the database name in the URL, or leave it out.",
+    1130: "The server accepts no user from this host: CREATE USER with this host, or use an SSH tunnel.",
+    1698: (
+        "The server identifies this user only by the operating system's user: run Redolab as that user and "
+        "name the server's socket with ?unix_socket=, or use a user with a password."
+    ),
     _NO_CONNECTION: "Is the server running there, and does it listen on that address, port or socket?",
-    2002: "Nothing was told there. Name the server's own socket with ?unix_socket=, or its host and port, "
-    "with ?ssl-mode=VERIFY_IDENTITY where it has TLS.",
+    2002: (
+        "Redolab sent nothing to it. Name the server's own socket with ?unix_socket=, or its host and port, "
+        "with ?ssl-mode=VERIFY_IDENTITY where it has TLS."
+    ),
     2006: "Is the server running?",
     2013: "The server closed the connection: check its error log.",
     _NO_TLS: "Give the server a certificate, or ask for less with ?ssl-mode=PREFERRED.",
@@ -48,8 +52,8 @@ _UNTRUSTED = (
     "with ?ssl-mode=REQUIRED."
 )
 _STRIPPED = (
-    "The first connection to this server was encrypted, so no later one is made without. Find out why it "
-    "offers no TLS now: somebody may stand in between."
+    "The first connection to this server was encrypted, so Redolab opens no later one without encryption. "
+    "Find out why the server offers no TLS now: somebody may be intercepting the connection."
 )
 _MOST_LETTERS = 400
 _MYSQLS_OWN = "mariadb/sql/mysql"
@@ -174,7 +178,7 @@ def fetch(
     version: int,
     flavour: str = "mariadb",
     parameters: Sequence[Any] = (),
-    beside: Sequence[str] = (),
+    further: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """Run a stored statement in the variant for this server and return its rows.
 
@@ -184,16 +188,16 @@ def fetch(
         version: the server's, as major * 100 + minor.
         flavour: `mariadb` or `mysql`; only few statements differ.
         parameters: of the statement.
-        beside: further columns that are read in the same statement, which is a SELECT then.
+        further: columns that are read in the same statement, in addition; it is a SELECT then.
 
     Raises:
-        pymysql.Error: the server refuses, or its answer is none to that.
+        pymysql.Error: the server refuses, or sends something that does not answer this statement.
     """
     own = flavour == "mysql" and has_statement(_MYSQLS_OWN, name)
     folder = _MYSQLS_OWN if own else "mariadb/sql"
     text = statement(folder, name, version)
-    if beside:
-        text = f"SELECT it.*, {', '.join(beside)} FROM (\n{text}\n) it"  # noqa: S608
+    if further:
+        text = f"SELECT it.*, {', '.join(further)} FROM (\n{text}\n) it"  # noqa: S608
     return ask(connection, text, *parameters)
 
 
@@ -201,7 +205,7 @@ def ask(connection: Connection, text: str, *values: Any) -> list[dict[str, Any]]
     """Execute a statement; returns its rows.
 
     Raises:
-        pymysql.Error: the server refuses, or its answer is none to that.
+        pymysql.Error: the server refuses, or sends something that does not answer this statement.
     """
     with connection.cursor() as cursor:
         cursor.execute(text, values or None)

@@ -25,9 +25,9 @@ def commit_and_note(number: int, connection: Connection, noted: list[float]) -> 
 
 def present(control: Connection) -> set[tuple[int, int]]:
     """Session and entry of the commits in the ledger."""
-    found = set()
+    entries = set()
     for each in ask(control, "select session, max(entry) as last from redolab.ledger group by session"):
         for first in range(0, each["last"] + 1, _AT_ONCE):
             beyond = (each["session"], first, first + _AT_ONCE)
-            found |= {(row["session"], row["entry"]) for row in ask(control, _SELECT, *beyond)}
-    return found
+            entries |= {(row["session"], row["entry"]) for row in ask(control, _SELECT, *beyond)}
+    return entries

@@ -1,4 +1,4 @@
-"""What is told of a server to whoever reads its figures."""
+"""The description of a server for whoever reads its figures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from redolab.engine.offer import PRIVATE_PLACE
 from redolab.engine.private.log_device import emulated
 
 Facts = Mapping[str, Any]
-"""Who and what the server is, as `check_server` reads it."""
+"""The server's identity and properties, as `check_server` reads them."""
 
 
 def describe(server: Facts, own: PrivateServer | None, local: bool) -> Mapping[str, Any]:
@@ -39,13 +39,14 @@ def _version(text: str) -> str:
 
 
 def not_measured(server: Facts, watched: Server) -> list[str]:
-    """What cannot be had there, and why; one sentence each."""
+    """Figures that are not available there, and why; one sentence each."""
     missing = [f"{what[0].upper()}{what[1:]}: {why}." for what, why in watched.not_available]
     missing += [f"{what[0].upper()}{what[1:]}: {why}." for what, why in why_blind(watched.process)]
     if server["flavour"] == "mariadb":
-        missing.append("Time of redo log flushes: MariaDB counts them and does not time them.")
+        missing.append("Time of redo log flushes: MariaDB counts flushes but does not time them.")
     missing.append(
-        "Commit times are told by the client, so each contains the round trip between it and the server."
+        "Commit times are measured in the client, so each includes the round trip between the client and the "
+        "server."
     )
     if not innodb.has_second_log(server):
         why = innodb.no_pause(server)

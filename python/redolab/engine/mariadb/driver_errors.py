@@ -1,4 +1,4 @@
-"""What the driver raises, as what the rest of Redolab knows."""
+"""The driver's errors, turned into those that the rest of Redolab knows."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from redolab.errors import EngineError
 
 @contextmanager
 def as_engine_errors() -> Iterator[None]:
-    """Turn the driver's errors into `EngineError`; stands around all that others ask of the engine.
+    """Turn the driver's errors into `EngineError`; it encloses all that others ask of the engine.
 
-    A private server that is gone is not started again, so a lost connection is no `ConnectionLostError`.
+    A private server that is gone is not started again, so a lost connection is not a `ConnectionLostError`.
 
     Raises:
         EngineError: the server or the driver refused something.

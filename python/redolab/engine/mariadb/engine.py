@@ -1,7 +1,7 @@
 """MariaDB and MySQL, by connection: what their clients do under each setting, and what is read meanwhile.
 
 How the server is held and let go: `hold`. What a setting is there: `settings`. What is read before and
-after a sample: `snapshots`. What is told of the server: `description`.
+after a sample: `snapshots`. How the server is described: `description`.
 """
 
 from __future__ import annotations
@@ -120,12 +120,12 @@ class MariaDBEngine(Engine):
 
     @property
     def meanwhile(self) -> list[str]:
-        """That the connection was lost."""
+        """Sentences about connections that were lost."""
         return self._hold.meanwhile
 
     @property
     def farewell(self) -> str:
-        """That everything is put back."""
+        """The sentence that everything is put back."""
         return self._hold.farewell
 
     def sampler(self) -> Mapping[str, Any]:
@@ -142,7 +142,7 @@ class MariaDBEngine(Engine):
         return self._hold.conditions(self._watched.process)
 
     def not_measured(self) -> list[str]:
-        """What cannot be had here, and why."""
+        """Figures that are not available here, and why."""
         return description.not_measured(self._server, self._watched)
 
     @as_engine_errors()
@@ -220,12 +220,12 @@ class MariaDBEngine(Engine):
             helpers=self._own_connections(),
             watcher=self._watched.own_thread,
             sessions=self._working().connections,
-            beside=self._hold.columns(),
+            further=self._hold.columns(),
             check=self._hold.check,
         )
 
     def _own_connections(self) -> tuple[int, ...]:
-        """Redolab's own beside the working ones and the watcher's."""
+        """Redolab's own connections, in addition to the working ones and the watcher's."""
         return (number_of(self._control), *self._hold.guard_pids())
 
     @as_engine_errors()
@@ -257,8 +257,8 @@ class MariaDBEngine(Engine):
         """Load, hard kill, recovery, count; only on a server of Redolab's own."""
         if self._own is None:
             raise UsageError(
-                "durability kills the server hard, so it runs only against Redolab's own: leave --engine "
-                "out, or name a private one."
+                "durability kills the server hard, so it runs only against Redolab's own servers: leave "
+                "--engine out, or name a private server."
             )
         connect = self._connector.connect
         control, recovery = kill_and_compare(

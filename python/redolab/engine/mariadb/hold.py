@@ -42,7 +42,7 @@ class HeldServer(hold.HeldServer[Connection]):
 
     lost = (pymysql.Error, OSError)
     parameters: Parameters | None = None
-    """What is changed on the server; None before `prepare`."""
+    """The parameters that are changed on the server; None before `prepare`."""
 
     def __init__(self, connector: Connector, own_server: OwnServer | None) -> None:
         """Connect and look at the server; nothing is changed yet.
@@ -58,14 +58,14 @@ class HeldServer(hold.HeldServer[Connection]):
         super().__init__(GuardedMark(guard_database.__name__, MARKS), own_server)
         try:
             self.server: dict[str, Any] = check_server(self.connection, connector.place)
-            """Who and what the server is."""
+            """The server's identity and properties."""
         except BaseException:
             self.connection.close()
             raise
         self.journal = None if own_server else Journal(self._guarded.mark)
         """Where parameters are noted before they are changed; None on a server of Redolab's own."""
         self.planted = Planted(planted.MEND)
-        """What stands in the database beside tables."""
+        """The objects in the database other than tables."""
         self.stop = threading.Event()
         """Once it is set, nobody is waited for in making the database."""
         self._noted: set[int] = set()
@@ -81,14 +81,16 @@ class HeldServer(hold.HeldServer[Connection]):
         Raises:
             RefusedError: no such run is possible there.
         """
-        known = read_parameters(self.connection, parameters)
+        current = read_parameters(self.connection, parameters)
         self.check_rights(parameters)
         left = check_unclaimed(self.connection)
         if not left:
             check_semi_sync(self.connection, self.server)
-        told = introduction(self.connection, self.server, known, log_bytes)
+        introduced = introduction(self.connection, self.server, current, log_bytes)
         note = unseen(self.connection)
-        return replace(told, notes=(*((LEFT,) if left else ()), *told.notes, *((note,) if note else ())))
+        return replace(
+            introduced, notes=(*((LEFT,) if left else ()), *introduced.notes, *((note,) if note else ()))
+        )
 
     def check_rights(self, parameters: Collection[str]) -> None:
         """Make sure that this user may make the database and change these parameters, and others not.
@@ -109,10 +111,10 @@ class HeldServer(hold.HeldServer[Connection]):
         place = Path(f"/proc/{process}/cwd")
         # A server's working directory is its data directory.
         under = filesystem(place) if process is not None else None
-        found = server_conditions(
+        sentences = server_conditions(
             self.connection, self.server, self._own.log_filesystem if self._own else under
         )
-        return found if self._guarded.mark_kept else [*found, NO_MARK]
+        return sentences if self._guarded.mark_kept else [*sentences, NO_MARK]
 
     def make_schema(self) -> None:
         """Take somebody's server and let a guard hold it too; then make the database, which bears a mark.
@@ -156,8 +158,8 @@ class HeldServer(hold.HeldServer[Connection]):
 
     def change(self, known: Collection[str]) -> Parameters:
         """Be ready to change these parameters, which are read now."""
-        found = read_parameters(self.connection, known)
-        self.parameters = Parameters(self.connection, found, self._guarded, self.journal)
+        current = read_parameters(self.connection, known)
+        self.parameters = Parameters(self.connection, current, self._guarded, self.journal)
         return self.parameters
 
     def open(self) -> Connection:
@@ -176,7 +178,7 @@ class HeldServer(hold.HeldServer[Connection]):
         return [*self.parameters.look(), *counted]
 
     def check(self, row: Mapping[str, object]) -> None:
-        """Make sure that what the run set still stands, and that nobody planted anything.
+        """Make sure that what the run set is still in force, and that nobody planted anything.
 
         Args:
             row: what `columns` gave.
@@ -212,7 +214,7 @@ class HeldServer(hold.HeldServer[Connection]):
                 self.connection.close()
 
     def recovery(self) -> MariadbRecovery:
-        """What puts this server back."""
+        """The recovery that puts this server back."""
         return MariadbRecovery(self.connection, self._connector, self._guarded.proofs())
 
     def put_back(self, hurry: threading.Event) -> Finished:

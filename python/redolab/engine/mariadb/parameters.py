@@ -1,7 +1,7 @@
 """Parameters of the whole server: put in force, recorded, and put back whatever happens.
 
 What a parameter was before, and what the run makes of it, is kept in memory by the run and its guard. All
-that a run will change stands in a journal in Redolab's database before, so that `recover` can put it back
+that a run will change is written to a journal in Redolab's database before, so that `recover` can put it back
 when both are gone.
 """
 
@@ -31,7 +31,7 @@ _WORDS: Mapping[str, str] = {"on": "1", "off": "0", "yes": "1", "no": "0", "true
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of the server as it stood before the run."""
+    """One parameter of the server as it was before the run."""
 
     name: str
     value: str
@@ -45,17 +45,17 @@ def read_parameters(connection: Connection, names: Iterable[str]) -> dict[str, P
         RefusedError: a value is too long to be seen whole.
     """
     wanted = tuple(names)
-    found = read_values(connection, wanted)
-    unknown = [name for name in wanted if name.lower() not in found or not _NAME.fullmatch(name)]
+    values = read_values(connection, wanted)
+    unknown = [name for name in wanted if name.lower() not in values or not _NAME.fullmatch(name)]
     if unknown:
         raise UsageError(f"This server has no parameter {unknown[0]}.")
-    long = [name for name in wanted if len(found[name.lower()]) > _MOST_LETTERS]
+    long = [name for name in wanted if len(values[name.lower()]) > _MOST_LETTERS]
     if long:
         raise RefusedError(
-            f"The value of {long[0]} has more letters than this server shows, so it could not be put back. "
+            f"The value of {long[0]} is longer than this server shows, so Redolab could not put it back. "
             "Nothing was changed."
         )
-    return {name: Parameter(name, found[name]) for name in wanted}
+    return {name: Parameter(name, values[name]) for name in wanted}
 
 
 def read_values(connection: Connection, names: Collection[str]) -> dict[str, str]:
@@ -70,14 +70,16 @@ def set_global(connection: Connection, name: str, value: str) -> None:
     """Put a parameter of the whole server in force, and read it back.
 
     Raises:
-        RefusedError: the server has another value then, or it is no parameter's name.
+        RefusedError: the server has another value then, or `name` is not the name of a parameter.
     """
     if not _NAME.fullmatch(name):
-        raise RefusedError(f"{name!r} is no parameter's name")
+        raise RefusedError(f"{name!r} is not the name of a parameter")
     ask(connection, f"set global `{name}` = %s", _typed(value))
-    seen = read_parameters(connection, (name,))[name].value
-    if not same_value(seen, value):
-        raise RefusedError(f"The server was told {name} = {value} with SET GLOBAL, and it has {seen}")
+    value_now = read_parameters(connection, (name,))[name].value
+    if not same_value(value_now, value):
+        raise RefusedError(
+            f"Redolab set {name} = {value} with SET GLOBAL, but the server now has {value_now}"
+        )
 
 
 def same_value(one: str, other: str) -> bool:
@@ -116,7 +118,7 @@ class Parameters:
         memory: Memory,
         journal: Journal | None = None,
     ) -> None:
-        """Take what rules the server, and its parameters as they stand.
+        """Take the connection that controls the server, and its parameters as they are now.
 
         Args:
             control: sets them.
@@ -139,9 +141,10 @@ class Parameters:
                 self._journal.note(self.control, Changed(name, before, before, values))
 
     def foresee(self, setting: Setting) -> None:
-        """Do what takes long of changing to `setting`, and asks the server nothing.
+        """Do the slow part of changing to `setting`, which asks the server nothing.
 
-        It comes before the look at the server, so that next to nothing passes between that and `apply`.
+        It comes before the look at the server, so that almost no time passes between the look and
+        `apply`.
         """
         self._memory.foresee(self._changing(self._differing(setting)))
 
@@ -157,7 +160,7 @@ class Parameters:
             try:
                 set_global(self.control, name, value)
             except RefusedError:
-                # The server took another value, which nobody is to take for a colleague's.
+                # The server took another value, which must not count as a colleague's.
                 set_global(self.control, name, self._now[name])
                 raise
             self._record(name, value, setting.name)
@@ -181,7 +184,7 @@ class Parameters:
         return [f"@@global.`{name}` as `{name}`" for name in sorted(self._known)]
 
     def check(self, row: Mapping[str, object]) -> None:
-        """Make sure that nobody else changed a parameter, which the next sample would be measured under.
+        """Make sure that nobody else changed a parameter: the next sample would be measured under that value.
 
         Args:
             row: what the columns of `look` gave.
@@ -190,9 +193,9 @@ class Parameters:
             RefusedError: somebody did.
         """
         for name in self._known:
-            seen = str(row[name])
-            if not same_value(seen, self._now[name]):
-                raise changed_by_others(name, self._now[name], seen, self._restarted)
+            value_now = str(row[name])
+            if not same_value(value_now, self._now[name]):
+                raise changed_by_others(name, self._now[name], value_now, self._restarted)
 
     def restored(self, values: Mapping[str, str]) -> None:
         """Note in the list of changes what was put back and read."""
@@ -200,7 +203,7 @@ class Parameters:
             self._record(name, value, "restore")
 
     def connected_again(self, control: Connection, restarted: bool) -> None:
-        """The connection was lost: a restart takes every parameter back to the server's configuration.
+        """The connection was lost: a restart resets every parameter to the server's configuration.
 
         Whatever else one of them has then, `check` finds.
         """

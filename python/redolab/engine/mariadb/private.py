@@ -149,14 +149,14 @@ class PrivateServer(GuardedServer):
 
     @property
     def variant(self) -> str:
-        """What stands after the colon where `--engine` names it."""
+        """The variant after the colon where `--engine` names it."""
         return "" if self.binlog else WITHOUT_BINLOG
 
     @property
     def settling(self) -> tuple[str, ...]:
         """Statements that bring it to the same state before a sample: pages flushed, a new binary log.
 
-        Only a MariaDB can be told to flush its pages.
+        Only MariaDB has a statement that flushes its pages.
         """
         flushing = ("set global innodb_log_checkpoint_now = on",) if self.flavour == "mariadb" else ()
         beginning = "reset master" if self.flavour == "mariadb" else "reset binary logs and gtids"
@@ -165,9 +165,9 @@ class PrivateServer(GuardedServer):
     def _check_mapped(self) -> None:
         if self.flavour == "mariadb" and self.log_filesystem in MEMORY_FILESYSTEMS:
             raise RefusedError(
-                f"{self.directory} lies in memory ({self.log_filesystem}): there MariaDB maps its redo log "
-                "and flushes nothing, so no log device can be emulated. Set XDG_CACHE_HOME to a directory "
-                "on a disk."
+                f"{self.directory} is on a file system in memory ({self.log_filesystem}). MariaDB maps its "
+                "redo log there and flushes nothing, so Redolab cannot emulate a log device. Set "
+                "XDG_CACHE_HOME to a directory on a disk."
             )
 
     def _execute(self, *statements: str) -> None:
@@ -180,7 +180,7 @@ def look(flavour: Flavour) -> tuple[str, Path]:
     """The version of the installed program, and where servers would live; nothing is made.
 
     Raises:
-        RefusedError: there can be no server here; the text says why.
+        RefusedError: no server is possible here; the text says why.
     """
     _, version = _program(flavour)
     return version, base_directory(None, make=False)
@@ -188,26 +188,26 @@ def look(flavour: Flavour) -> tuple[str, Path]:
 
 def _program(flavour: Flavour) -> tuple[Path, str]:
     """The installed program, and its version. MariaDB goes by the name of the other, too."""
-    for found in _found(_PROGRAMS[flavour]):
+    for program in _found(_PROGRAMS[flavour]):
         answer = subprocess.run(
-            [found, "--no-defaults", "--version"], capture_output=True, text=True, check=False
+            [program, "--no-defaults", "--version"], capture_output=True, text=True, check=False
         )
         if answer.returncode == 0 and ("MariaDB" in answer.stdout) == (flavour == "mariadb"):
             words = answer.stdout.split()
-            return found, words[words.index("Ver") + 1] if "Ver" in words else answer.stdout.strip()
+            return program, words[words.index("Ver") + 1] if "Ver" in words else answer.stdout.strip()
     raise RefusedError(
-        f"{TITLES[flavour]} is not installed here: no {_PROGRAMS[flavour]} of it was found. "
+        f"{TITLES[flavour]} is not installed here: its program {_PROGRAMS[flavour]} was not found. "
         f"{_PACKAGES[flavour]} or leave --engine out for the embedded PostgreSQL."
     )
 
 
 def _found(name: str) -> Iterator[Path]:
     for place in f"{os.environ.get('PATH', '')}:{_FURTHER_PLACES}".split(":"):
-        found = shutil.which(name, path=place) if place else None
-        if found is not None:
-            yield Path(found).resolve()
+        program = shutil.which(name, path=place) if place else None
+        if program is not None:
+            yield Path(program).resolve()
 
 
 def _as_root() -> list[str]:
-    """The server runs as root only when told so."""
+    """The server runs as root only with this option."""
     return ["--user=root"] if os.geteuid() == 0 else []

@@ -91,8 +91,9 @@ class ClientSessions:
             resize(self._sessions, count, self._connector.target.password_command)
         except ConnectionError as error:
             raise RefusedError(
-                f"The load's connection {self._connector.place} is refused: {error}. A run needs {count} "
-                "of them beside its own; where that is too many, see max_connections and the user's limits."
+                f"The server refused the load's connection {self._connector.place}: {error}. A run needs "
+                f"{count} of them in addition to its own. If that is too many, check max_connections and the "
+                "user's limits."
             ) from error
 
     def run(self, amount: Amount, stop: threading.Event) -> Work:

@@ -1,4 +1,4 @@
-"""What a combination of factor levels is on a server: parameters, their values, and the tier of these."""
+"""The setting for a combination of factor levels on a server: parameters, their values, and their tier."""
 
 from __future__ import annotations
 

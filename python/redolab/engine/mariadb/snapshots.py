@@ -18,7 +18,7 @@ from redolab.records.sample import Snapshot, TaskAccount
 
 _BINLOG = "wait/io/file/sql/binlog"
 _NOT_COUNTED = dict.fromkeys(("binlog_groups", "binlog_bytes", "binlog_flushes", "binlog_flush_time_s"))
-"""What of a binary log inside InnoDB is not documented."""
+"""Counters that are not documented for a binary log inside InnoDB."""
 
 
 def take_snapshot(
@@ -30,7 +30,7 @@ def take_snapshot(
     helpers: Collection[int],
     watcher: int | None,
     sessions: Collection[int],
-    beside: Sequence[str] = (),
+    further: Sequence[str] = (),
     check: Callable[[Mapping[str, Any]], None] = lambda _: None,
 ) -> Snapshot:
     """Read every cumulative counter now.
@@ -41,16 +41,16 @@ def take_snapshot(
         device: the emulated log devices, if there are any.
         process: the server's, where it is on this machine.
         helpers: Redolab's own other connections, whose threads are left out of the accounts.
-        watcher: the thread that reads wait events, left out too; its CPU is told.
+        watcher: the thread that reads wait events, left out too; its CPU time is reported separately.
         sessions: connections of the working sessions.
-        beside: further columns, read in the statement of the counters.
+        further: columns, read as well in the statement of the counters.
         check: what looks at them.
     """
-    row = fetch(control, "select_counters", server["version"], server["flavour"], beside=beside)[0]
+    row = fetch(control, "select_counters", server["version"], server["flavour"], further=further)[0]
     check(row)
     counters: dict[str, float | None] = {
         name: None if value is None else number(value)
-        for name, value in list(row.items())[: len(row) - len(beside)]
+        for name, value in list(row.items())[: len(row) - len(further)]
     }
     if server["timed_files"] and server["flavour"] == "mariadb":
         counters |= _binlog_times(control, server)
@@ -78,10 +78,10 @@ def take_snapshot(
                 if task.pid not in own
             )
             counters["sampler_cpu_s"] = sum(t.cpu_ns for t in living if t.pid == watcher) / 1e9
-            # What the whole process used beside its living threads.
+            # CPU time of the whole process in addition to its living threads.
             used_by_others_ns = None if used_ns is None else used_ns - sum(t.cpu_ns for t in living)
-    known = _identities(served, sessions)
-    return Snapshot(time.monotonic(), str(process), counters, tasks, used_by_others_ns, known)
+    identities = _identities(served, sessions)
+    return Snapshot(time.monotonic(), str(process), counters, tasks, used_by_others_ns, identities)
 
 
 def _binlog_times(control: Connection, server: Mapping[str, Any]) -> dict[str, float | None]:
@@ -100,13 +100,13 @@ def threads_of(
 ) -> tuple[int, ...]:
     """The threads of the operating system that serve these connections, in their order.
 
-    A connection that is gone has none, so that its session counts as replaced.
+    A connection that is gone does not have one, so that its session counts as replaced.
     """
     return _serving(_threads(control, server), connections)
 
 
 def _threads(control: Connection, server: Mapping[str, Any]) -> Mapping[int, int]:
-    """The thread of every connection that is there; 0 for one that has none of its own now.
+    """The thread of every connection that is there; 0 for a connection without a thread of its own now.
 
     In a pool of threads one serves a connection only as long as it works.
     """
@@ -119,5 +119,5 @@ def _serving(threads: Mapping[int, int], connections: Collection[int]) -> tuple[
 
 
 def _identities(threads: Mapping[int, int], connections: Collection[int]) -> tuple[int, ...]:
-    """What tells that each connection is still the one it was; one that is gone has nothing."""
+    """The identity of each connection, by which a replaced one is noticed; none for one that is gone."""
     return tuple(threads[number] or number for number in connections if number in threads)

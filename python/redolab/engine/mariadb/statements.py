@@ -30,7 +30,7 @@ class Statements:
 
     @property
     def number(self) -> int:
-        """Of the connection, as the server shows it."""
+        """Number of the connection, as the server shows it."""
         return number_of(self.connection)
 
     def run(self, statement: str, *values: Any) -> int:

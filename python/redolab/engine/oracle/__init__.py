@@ -41,13 +41,13 @@ OFFERS = (
     Offer(
         name="oracle",
         title="your Oracle from 12.1, by its URL",
-        text="the Oracle database of the URL; it is not connected to for this plan",
+        text="the Oracle database of the URL; this plan does not connect to it",
         capabilities=OFFERED["oracle"] | {"watch"},
         lacks={
             **NO_DATABASE,
             "statements": "Lists of statements do not run on Oracle yet.",
-            "hard_kill": "Redolab kills no server but one that it started itself.",
-            "log_device": "The server has the log device that it has.",
+            "hard_kill": "Redolab kills only servers that it started itself.",
+            "log_device": "Redolab cannot emulate a log device for your server.",
         },
         # A plain COMMIT in a loop of PL/SQL waits once, at the end of the call, whatever the session's
         # parameters are: there each commit says its mode.

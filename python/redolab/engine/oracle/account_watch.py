@@ -1,7 +1,7 @@
-"""What sessions waited for during a sample, from the server's own account: no sampler is at work.
+"""The waits of sessions during a sample, from the server's own account: no sampler is at work.
 
 Its rows are in ticks, of a millisecond of the account each, so that everything that divides time by ticks
-divides it as Oracle has it. What is neither CPU nor a wait has ticks without an event.
+divides it as Oracle has it. Time that is neither CPU nor a wait has ticks without an event.
 """
 
 from __future__ import annotations
@@ -57,17 +57,17 @@ def _ticks(before: Reading, after: Reading, sessions: Collection[int], cpu_s: fl
         later = after.sessions.get(key)
         if later is None or (earlier.scope == "session" and earlier.sid not in sessions):
             continue
-        mine = earlier.scope == "session"
+        is_session = earlier.scope == "session"
         waits = session_waits(earlier, later)
         for (wait_class, event), (_, waited_us) in waits.items():
-            counts[mine, later.kind, wait_class, event, "asleep"] += round(waited_us * _TICKS_PER_US)
+            counts[is_session, later.kind, wait_class, event, "asleep"] += round(waited_us * _TICKS_PER_US)
         cpu_us = max(0, later.cpu_us - earlier.cpu_us)
-        counts[mine, later.kind, "", "", "on_cpu"] += round(cpu_us * _TICKS_PER_US)
+        counts[is_session, later.kind, "", "", "on_cpu"] += round(cpu_us * _TICKS_PER_US)
         rest_us = elapsed_s * 1e6 - cpu_us - sum(waited_us for _, waited_us in waits.values())
-        counts[mine, later.kind, "", "", "asleep"] += max(0, round(rest_us * _TICKS_PER_US))
+        counts[is_session, later.kind, "", "", "asleep"] += max(0, round(rest_us * _TICKS_PER_US))
     rows = tuple(
-        TickCount("session" if mine else "background", kind, wait_class, event, state, ticks)
-        for (mine, kind, wait_class, event, state), ticks in counts.items()
+        TickCount("session" if is_session else "background", kind, wait_class, event, state, ticks)
+        for (is_session, kind, wait_class, event, state), ticks in counts.items()
         if ticks
     )
     rounds = max(1, round(elapsed_s * TICKS_PER_S))

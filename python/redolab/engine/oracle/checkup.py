@@ -1,4 +1,4 @@
-"""What a profile would see of an Oracle database, and the script for a user that sees all of it."""
+"""Checks of what a profile would see of an Oracle database, and the script for a user that sees all of it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
-    """Who and what the database is, what may be run on it, and what a profile would see.
+    """Checks of the database's identity, of the runs possible on it, and of what a profile would see.
 
     Raises:
         UsageError: the URL cannot be read.
@@ -36,8 +36,8 @@ def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
         container = int(fetch(connection, "select_self")[0]["con_id"] or 0)
         server = identify(connection, where)
     except (RefusedError, oracledb.Error) as error:
-        told = str(error) if isinstance(error, RefusedError) else f"{where.place}: {error_text(error)}."
-        return not_there("Profile", told, wanted, _user(version, container))
+        reason = str(error) if isinstance(error, RefusedError) else f"{where.place}: {error_text(error)}."
+        return not_there("Profile", reason, wanted, _user(version, container))
     finally:
         connection.close()
     checks = [_server(server, where), *_conditions(server), *of_observation(server.not_available)]
@@ -59,35 +59,37 @@ def _server(server: Server, target: Target) -> Check:
         return Check("Server", "works", f"{text}, through this machine or a tunnel, not encrypted")
     return Check(
         "Server", "limited", f"{text}, not encrypted",
-        "Whoever is on the way can read and change what is sent.",
-        "Add ?protocol=tcps to the URL where the listener has TLS.",
+        "Anybody on the network path can read and change what is sent.",
+        "Add ?protocol=tcps to the URL if the listener has TLS.",
     )  # fmt: skip
 
 
 def _conditions(server: Server) -> list[Check]:
-    found = [
+    checks = [
         Check(
             "Condition", "limited", "never tried on a live Oracle",
-            "What Redolab says of Oracle was tried against a replayed server and Oracle's documentation.",
-            "Compare a first profile with what V$SESSION_EVENT itself shows of a session.",
+            "Redolab's Oracle support was tested only against a replayed server and Oracle's documentation.",
+            "Compare a first profile with the rows of a session in V$SESSION_EVENT.",
         )
     ]  # fmt: skip
     if server.version > NEWEST:
-        found.append(
+        checks.append(
             Check(
-                "Condition", "limited", f"release {server.version_text} is newer than any that was replayed"
+                "Condition",
+                "limited",
+                f"release {server.version_text} is newer than any release that was replayed",
             )
         )
     if server.role != "PRIMARY":
-        found.append(
+        checks.append(
             Check("Condition", "limited", f"a standby ({server.role.lower()}): it commits nothing of its own")
         )
-    return found
+    return checks
 
 
 def _user(version: int, container: int) -> Check:
-    """The script for a user, whoever connected."""
+    """The script for a user, independent of the connected one."""
     return Check(
-        "User", "works", "the statements that make one who may see all of it",
+        "User", "works", "the statements that create a user that may see all of it",
         mend=" ".join(script(version, container)),
     )  # fmt: skip

@@ -57,7 +57,7 @@ class OracleEngine(Engine):
         self._hold.stop = stop
 
     def sampler(self) -> Mapping[str, Any]:
-        """There is none: the server's own account is read in milliseconds."""
+        """Nothing: there is no sampler, and the server's own account is read in milliseconds."""
         return {"source": SOURCE, "rate_per_s": TICKS_PER_S}
 
     def describe(self) -> Mapping[str, Any]:
@@ -86,11 +86,11 @@ class OracleEngine(Engine):
         return self._hold.conditions()
 
     def not_measured(self) -> list[str]:
-        """What cannot be had here, and why."""
-        found = [f"{what[0].upper()}{what[1:]}: {why}." for what, why in self._hold.server.not_available]
+        """Figures that are not available here, and why."""
+        sentences = [f"{what[0].upper()}{what[1:]}: {why}." for what, why in self._hold.server.not_available]
         if "server" in self._loops:
-            found.append("Commit times: a loop inside the server notes none.")
-        return found
+            sentences.append("Commit times: a loop inside the server does not record them.")
+        return sentences
 
     @as_engine_errors()
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:

@@ -14,9 +14,9 @@ class ReadFigure:
     statement: str
     """Name of the statement."""
     read: tuple[str, ...]
-    """Columns, and the rows by name, as they stand in the statement."""
+    """Columns, and the rows by name, as in the statement."""
     how: str
-    """What is done with them, half a sentence."""
+    """The computation with them, half a sentence."""
 
 
 FIGURES = (

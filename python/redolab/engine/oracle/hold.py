@@ -35,7 +35,7 @@ class HeldServer:
         self.control = self.connect("redolab run")
         try:
             self.server: Server = identify(self.control.connection, target)
-            """Who and what it is."""
+            """The database's identity and properties."""
         except BaseException:
             self.control.close()
             raise
@@ -60,24 +60,25 @@ class HeldServer:
         check_unclaimed(self.control, self._living(), MARKS.kept(), self._place)
 
     def introduction(self, log_bytes: int | None) -> Introduction:
-        """What is told of the database before anything is changed on it."""
+        """The introduction of the database before anything is changed on it."""
         most = "" if log_bytes is None else f", at most {log_bytes / 1e9:,.1f} GB of it"
         part = f", container {self.server.container_name}" if self.server.container else ""
         return Introduction(
             f"Oracle {self.server.version_text} at {self.server.place}{part}, as the user {self.server.user}",
             (
-                "No parameter of the instance is changed: each commit says its mode, or its session does. "
-                f"Tables REDOLAB_% are made in the schema {self.server.user} and dropped again.",
-                f"All that the run writes goes into the redo log{most}, and from there into archived logs "
-                "and to standbys.",
-                "Redolab's Oracle side was tried against a replayed server alone, never on a live one.",
+                "The run changes no parameter of the instance: the mode is set in each commit, or in its "
+                f"session. The run creates tables REDOLAB_% in the schema {self.server.user} and drops them "
+                "again.",
+                f"Everything that the run writes goes into the redo log{most}, and from there into archived "
+                "logs and to standbys.",
+                "Redolab's Oracle support was tested only against a replayed server, never on a live one.",
             ),
         )
 
     def conditions(self) -> list[str]:
         """Warnings about this database that a reader of its figures must know."""
-        found = conditions(self.server, self.served_by().get(self.control.sid, ""))
-        return found if self._guarded.mark_kept else [*found, NO_MARK]
+        sentences = conditions(self.server, self.served_by().get(self.control.sid, ""))
+        return sentences if self._guarded.mark_kept else [*sentences, NO_MARK]
 
     def served_by(self) -> dict[int, str]:
         """The kind of server process of each SID, as V$SESSION has it."""
@@ -128,7 +129,7 @@ class HeldServer:
             RefusedError: one could not be dropped; the text says what is left to do.
         """
         if self._taken:
-            # The one that stands may have been broken off; the rest is done even if the run is to stop.
+            # The present connection may have been broken off; the rest is done even if the run is to stop.
             self.control.close()
             self.stop = threading.Event()
             self.control = self.connect("redolab run")

@@ -82,9 +82,9 @@ class Sessions:
         self._working = [self._pool.submit(self._loop, load, turn) for turn in turns]
         fixed = amount.units is not None or amount.units_each is not None
         late = await_loops(self._working, None if fixed else amount.seconds, stop, self._end)
-        found = [future.result() for future in self._working]
-        done = [item for item in found if isinstance(item, dict)]
-        trouble = [item for item in found if isinstance(item, str)]
+        results = [future.result() for future in self._working]
+        done = [item for item in results if isinstance(item, dict)]
+        trouble = [item for item in results if isinstance(item, str)]
         if late:
             trouble.insert(0, LATE)
         commits, changed = (round(_sum(done, name)) for name in ("commits", "changed"))

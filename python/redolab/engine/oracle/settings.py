@@ -1,4 +1,4 @@
-"""What a combination of factor levels is on Oracle: the words of COMMIT, and what a commit is safe from.
+"""The setting for a combination of factor levels on Oracle: the words of COMMIT, and the tier of a commit.
 
 In the scope `transaction` all four modes are spelled in full. Inside a PL/SQL loop a plain COMMIT waits for
 the log once, at the end of the call; with WAIT in the statement each commit waits. In the scope `session` a
@@ -16,7 +16,7 @@ from redolab.records.load import Load
 from redolab.records.sample import TIER_TEXT, Setting
 
 STATEMENT = "COMMIT WRITE"
-"""What stands in a setting in the place of a parameter where each commit says its mode."""
+"""The word in a setting in place of a parameter, where each commit names its mode."""
 MODES = ("wait immediate", "wait batch", "nowait immediate", "nowait batch")
 """The words after COMMIT WRITE, all that there are."""
 
@@ -46,12 +46,12 @@ def setting_of(levels: Mapping[str, str], load: Load) -> Setting:
     """The setting of one combination."""
     mode = mode_of(levels)
     tier = durability_tier(mode.partition(" ")[0], fsync=True, standbys=False)
-    said = {STATEMENT: mode.upper()} if load.scope == "transaction" else session_parameters(mode)
+    words = {STATEMENT: mode.upper()} if load.scope == "transaction" else session_parameters(mode)
     return Setting(
         "/".join(levels.values()),
         levels,
-        said,
-        dict.fromkeys(said, load.scope),
+        words,
+        dict.fromkeys(words, load.scope),
         tier,
         TIER_TEXT[tier],
     )

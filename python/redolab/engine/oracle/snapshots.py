@@ -23,18 +23,18 @@ _OF_SCANS = {
 
 
 def scan_counters(rows: Iterable[Mapping[str, Any]], sessions: Collection[int]) -> dict[str, float | None]:
-    """What the scanning session read, and what it made of undo.
+    """Counters of what the scanning session read, and of what it built from undo.
 
     Args:
         rows: statistics of every session, by name.
         sessions: SIDs of the working sessions.
     """
-    found: dict[str, float | None] = dict.fromkeys(_OF_SCANS.values(), 0.0)
+    counters: dict[str, float | None] = dict.fromkeys(_OF_SCANS.values(), 0.0)
     for row in rows:
         if int(row["sid"]) in sessions:
-            found[_OF_SCANS[row["name"]]] = float(row["value"])
-    found["buffer_hits"] = (found["consistent_gets"] or 0.0) - (found["buffer_reads"] or 0.0)
-    return found
+            counters[_OF_SCANS[row["name"]]] = float(row["value"])
+    counters["buffer_hits"] = (counters["consistent_gets"] or 0.0) - (counters["buffer_reads"] or 0.0)
+    return counters
 
 
 def snapshot_of(
@@ -69,7 +69,7 @@ def snapshot_of(
         "server_commits": _number(statistics.get("user commits")),
         "log_bytes": _number(statistics.get("redo size")),
         "log_writes": _number(statistics.get("redo writes")),
-        # One call writes and flushes, so that its time is told once.
+        # One call writes and flushes, so its time is reported once.
         "log_flushes": _number(writes),
         "log_flush_time_s": None if write_us is None else write_us / 1e6,
         "host_cpus": machine.get("NUM_CPUS"),

@@ -28,7 +28,7 @@ class Statement:
     purpose: str
     """Its leading comment."""
     text: str
-    """What is sent."""
+    """The text that is sent."""
 
     @property
     def views(self) -> tuple[str, ...]:

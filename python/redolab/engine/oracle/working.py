@@ -33,7 +33,7 @@ class Working:
         Args:
             target: where clients connect to.
             connect: opens a connection that the server shows under such a name.
-            served_by: tells of each SID the kind of server process, as V$SESSION has it.
+            served_by: returns the kind of server process of each SID, as V$SESSION has it.
             wanted: what is to be done.
             combinations: factor levels of each setting.
             seed: of whatever sessions draw.
@@ -115,11 +115,12 @@ class Working:
     def _check_served(self, kind: str) -> None:
         served_by = self._served_by()
         # A shared server serves nobody between two calls.
-        seen = {served_by.get(number, "") for number in self.numbers} - {kind.upper(), "NONE"}
-        if seen:
+        other_kinds = {served_by.get(number, "") for number in self.numbers} - {kind.upper(), "NONE"}
+        if other_kinds:
             raise RefusedError(
-                f"The service gave {' and '.join(sorted(seen)).lower()} server processes and no {kind} ones. "
-                f"Leave out the settings of {kind} ones, or start them there."
+                f"The service gave {' and '.join(sorted(other_kinds)).lower()} server processes and no "
+                f"{kind} ones. Leave out the settings with {kind} server processes, or start such processes "
+                "on the server."
             )
 
 

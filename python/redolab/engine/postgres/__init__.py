@@ -71,12 +71,12 @@ OFFERS = (
     Offer(
         name="postgresql",
         title="your PostgreSQL 14 to 19, by its URL",
-        text="the PostgreSQL server of the URL; it is not connected to for this plan",
+        text="the PostgreSQL server of the URL; this plan does not connect to it",
         capabilities=OFFERED["postgresql"] | {"watch"},
         lacks={
             **NO_DATABASE,
-            "hard_kill": "Redolab kills no server but one that it started itself.",
-            "log_device": "The server has the log device that it has.",
+            "hard_kill": "Redolab kills only servers that it started itself.",
+            "log_device": "Redolab cannot emulate a log device for your server.",
         },
         open=_open_url,
         checkup=_check,

@@ -33,12 +33,12 @@ _NAME = "redolab doctor"
 
 def check_private(wanted: Mapping[str, Wanted]) -> Checkup:
     """The programs of the wheel, the disk, and the emulated log device."""
-    found = checkup.check_private("PostgreSQL, embedded", private.look, wanted)
-    return Checkup((*found.checks, checkup.device_check()), found.refusals)
+    private_checkup = checkup.check_private("PostgreSQL, embedded", private.look, wanted)
+    return Checkup((*private_checkup.checks, checkup.device_check()), private_checkup.refusals)
 
 
 def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
-    """Who and what the server is, what may be run on it, and what a profile would see.
+    """Checks of the server's identity, of the runs possible on it, and of what a profile would see.
 
     Raises:
         UsageError: the URL cannot be read.
@@ -53,8 +53,8 @@ def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
                 _refusals(control, connector, wanted),
             )
     except (RefusedError, psycopg.Error) as error:
-        told = error if isinstance(error, RefusedError) else connector.refused(str(error).splitlines()[0])
-        return not_there("Server", str(told), wanted)
+        reason = error if isinstance(error, RefusedError) else connector.refused(str(error).splitlines()[0])
+        return not_there("Server", str(reason), wanted)
 
 
 def _server(control: Connection) -> Check:
@@ -67,8 +67,8 @@ def _server(control: Connection) -> Check:
         return Check("Server", "works", f"{text}, on this machine or through a tunnel, not encrypted")
     return Check(
         "Server", "limited", f"{text}, not encrypted",
-        "Whoever is on the way can read and change what is sent.",
-        "Add ?sslmode=verify-full to the URL where the server has TLS.",
+        "Anybody on the network path can read and change what is sent.",
+        "Add ?sslmode=verify-full to the URL if the server has TLS.",
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What is told of a server: to whoever agrees to a run on it, and to whoever reads its figures."""
+"""The description of a server: for whoever agrees to a run on it, and for whoever reads its figures."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from redolab.engine.private.log_device import emulated
 from redolab.engine.private.own_server import OwnServer
 
 Facts = Mapping[str, Any]
-"""Who and what the server is, as `check_server` reads it."""
+"""The server's identity and properties, as `check_server` reads them."""
 
 
 def introduce(
     control: Connection, server: Facts, system: Collection[Parameter], age: str, log_bytes: int | None
 ) -> Introduction:
-    """What an answer depends on.
+    """The introduction, with what an answer depends on.
 
     Args:
         control: asked.
@@ -36,7 +36,7 @@ def introduce(
     if system:
         notes += pending_edits(control, quoted(server["role"]))
         notes += [
-            f"{p.name} stands in postgresql.auto.conf, and what stands there is put back."
+            f"{p.name} is set in postgresql.auto.conf, and Redolab puts that line back."
             for p in system
             if p.in_auto_conf
         ]
@@ -71,30 +71,30 @@ def conditions(
         mark_kept: whether this machine keeps the mark of Redolab's schema.
         why_not_memory: why wait events cannot be read from the server's memory; None where they can.
     """
-    found = server_conditions(control, server, own.log_filesystem if own else None)
+    sentences = server_conditions(control, server, own.log_filesystem if own else None)
     if not mark_kept:
-        found.append(NO_MARK)
-    found += kept_log(idle_slots(control))
+        sentences.append(NO_MARK)
+    sentences += kept_log(idle_slots(control))
     if why_not_memory:
-        found.append(
-            f"Wait events come from pg_stat_activity, because {why_not_memory}: waits of "
-            "some 50 µs are divided badly (docs/explanation/method.md)."
+        sentences.append(
+            f"Wait events come from pg_stat_activity, because {why_not_memory}: waits of about 50 µs are "
+            "divided inaccurately (docs/explanation/method.md)."
         )
-    return found
+    return sentences
 
 
 def not_measured(server: Facts, local: bool) -> list[str]:
-    """What cannot be had on this server, and why."""
+    """Figures that are not available on this server, and why."""
     missing = []
     if not local:
         missing.append(
-            "CPU and run-queue time: the server's processes are not visible on this machine, so "
-            "the kernel's accounts cannot be read. Run Redolab on the server's host to have them."
+            "CPU and run-queue time: the server's processes are not visible on this machine, so the kernel's "
+            "accounts cannot be read. Run Redolab on the server's host to get them."
         )
     if server["track_wal_io_timing"] != "on":
         missing.append(
-            "Time of log writes and flushes: track_wal_io_timing is off on this server. "
-            "ALTER SYSTEM SET track_wal_io_timing = on and a reload would give it."
+            "Time of log writes and flushes: track_wal_io_timing is off on this server. ALTER SYSTEM SET "
+            "track_wal_io_timing = on and a reload would provide it."
         )
     if not server["may_read_stats"]:
         missing.append(

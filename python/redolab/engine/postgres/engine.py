@@ -1,7 +1,7 @@
 """PostgreSQL 14 to 19, by connection: what its sessions do under each setting, and what is read meanwhile.
 
 How the server is held and let go: `hold`. What a setting is there: `settings`. What is read before and
-after a sample: `snapshots`. What is told of the server: `description`.
+after a sample: `snapshots`. How the server is described: `description`.
 """
 
 from __future__ import annotations
@@ -114,12 +114,12 @@ class PostgresEngine(Engine):
         left = check_unclaimed(self._control)
         if not left:
             check_standbys(self._control)
-        known = self._known(load, combinations)
-        system = [parameter for parameter in known.values() if goes_to_system(parameter, load.scope)]
-        told = description.introduce(
+        parameters = self._known(load, combinations)
+        system = [parameter for parameter in parameters.values() if goes_to_system(parameter, load.scope)]
+        introduced = description.introduce(
             self._control, self._server, system, age.sentence(transaction_ids), log_bytes
         )
-        return replace(told, notes=(LEFT, *told.notes)) if left else told
+        return replace(introduced, notes=(LEFT, *introduced.notes)) if left else introduced
 
     def _find_processes(self) -> None:
         """Find the server's processes on this machine, and how their waits can be read."""
@@ -144,12 +144,12 @@ class PostgresEngine(Engine):
 
     @property
     def meanwhile(self) -> list[str]:
-        """That the connection was lost."""
+        """Sentences about connections that were lost."""
         return self._hold.meanwhile
 
     @property
     def farewell(self) -> str:
-        """That everything is put back."""
+        """The sentence that everything is put back."""
         return self._hold.farewell
 
     def sampler(self) -> Mapping[str, Any]:
@@ -159,7 +159,7 @@ class PostgresEngine(Engine):
         return {"source": "server memory", "rate_per_s": memory.RATE_PER_S}
 
     def not_measured(self) -> list[str]:
-        """What cannot be had on this server, and why."""
+        """Figures that are not available on this server, and why."""
         return description.not_measured(self._server, self._postmaster is not None)
 
     @as_engine_errors()
@@ -321,8 +321,8 @@ class PostgresEngine(Engine):
         """Load, hard kill, recovery, count; only on a server of Redolab's own."""
         if self._own is None:
             raise UsageError(
-                "durability kills the server hard, so it runs only against Redolab's own: leave "
-                "--engine out, or say --engine embedded."
+                "durability kills the server hard, so it runs only against Redolab's own servers: leave "
+                "--engine out, or use --engine embedded."
             )
         sessions, *_ = self._ready()
         assert isinstance(sessions, Sessions), "a ledger is written by psycopg's clients"

@@ -25,7 +25,7 @@ from redolab.engine.server.recovery import Finished
 from redolab.errors import RefusedError
 from redolab.records.sample import Scope
 
-_MEND = "Look in the schema redolab what it is, and who owns it."
+_MEND = "Look in the schema redolab for such an object, and who owns it."
 
 
 class HeldServer(hold.HeldServer[Connection]):
@@ -33,7 +33,7 @@ class HeldServer(hold.HeldServer[Connection]):
 
     lost = (psycopg.OperationalError,)
     parameters: Parameters | None = None
-    """What is changed on the server; None before `prepare`."""
+    """The parameters that are changed on the server; None before `prepare`."""
 
     def __init__(self, connector: Connector, own_server: OwnServer | None) -> None:
         """Connect and look at the server; nothing is changed yet.
@@ -50,13 +50,13 @@ class HeldServer(hold.HeldServer[Connection]):
         super().__init__(GuardedMark(guard_database.__name__, MARKS), own_server)
         try:
             self.server: dict[str, Any] = check_server(self.connection)
-            """Who and what the server is."""
+            """The server's identity and properties."""
             check_writable(self.connection)
         except RefusedError:
             self.connection.close()
             raise
         self.planted = Planted(_MEND)
-        """What stands in the schema beside plain tables."""
+        """The objects in the schema other than plain tables."""
         # An event trigger of the server's own may add to every table that is made.
         self.planted.take_as_meant()
 
@@ -95,8 +95,8 @@ class HeldServer(hold.HeldServer[Connection]):
         names = self.parameters.look()
         # Who changes nothing for the whole server need not be able to see what others change.
         lines = LINES if names and self.parameters.sees_lines else WRITTEN
-        asked = {"names": names, "made": self._guarded.kept.made}
-        row = fetch_beside(self.connection, "select_planted", asked, others=lines)
+        parameters = {"names": names, "made": self._guarded.kept.made}
+        row = fetch_beside(self.connection, "select_planted", parameters, others=lines)
         self.parameters.check(as_lines(row.pop("others")))
         self.planted.check(row)
 
@@ -123,7 +123,7 @@ class HeldServer(hold.HeldServer[Connection]):
         self.connection.close()
 
     def recovery(self) -> PostgresRecovery:
-        """What puts this server back."""
+        """The recovery that puts this server back."""
         return PostgresRecovery(self.connection, self._guarded.proofs())
 
     def put_back(self, hurry: threading.Event) -> Finished:

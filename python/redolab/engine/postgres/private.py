@@ -101,7 +101,7 @@ class EmbeddedServer(GuardedServer):
         self.target = f"host={socket} dbname=postgres user=redolab"
 
     def _configure(self, socket: Path, sessions: int, cache: int) -> None:
-        """Write the configuration beside the data directory, where the server can only read it."""
+        """Write the configuration next to the data directory, where the server can only read it."""
         lines = [
             f"include = {_quoted(self.directory / 'data' / 'postgresql.conf')}",
             _CONFIGURATION,
@@ -118,7 +118,7 @@ def look() -> tuple[str, Path]:
     """The version of the server's programs, and where servers would live; nothing is made.
 
     Raises:
-        RefusedError: there can be no server here; the text says why.
+        RefusedError: no server is possible here; the text says why.
     """
     binaries = _binaries()
     _, user = _unprivileged(binaries)
@@ -138,9 +138,9 @@ def _binaries() -> Path:
 
 
 def _unprivileged(binaries: Path) -> tuple[list[str], int | None]:
-    """What to put before a server command, and the user to run it as.
+    """The words before a server command, and the user to run it as.
 
-    It must not be root, and initdb wants a user with a name: in a container there may be none.
+    It must not be root, and initdb wants a user with a name: a container may not have one.
     """
     names = {entry.pw_uid for entry in pwd.getpwall()}
     root = os.geteuid() == 0
@@ -152,8 +152,8 @@ def _unprivileged(binaries: Path) -> tuple[list[str], int | None]:
         return mapped, None
     if not root:
         raise RefusedError(
-            f"PostgreSQL runs only as a user that has a name; the user ID {os.geteuid()} has none here, "
-            "and user namespaces are blocked. Give it an entry in /etc/passwd."
+            f"PostgreSQL runs only as a user with a name; the user ID {os.geteuid()} has no name here, and "
+            "user namespaces are blocked. Give it an entry in /etc/passwd."
         )
     if _runs([str(binaries / "postgres"), "--version"], _NOBODY):
         return [], _NOBODY

@@ -1,4 +1,4 @@
-"""What a combination of factor levels is on a server: parameters, their values and how far they reach."""
+"""The setting for a combination of factor levels on a server: parameters, their values and their scope."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def known_parameters(
     """
     brought = {name for levels in combinations for name in load.parameters(levels)}
     names = (*parameter_names(combinations), *sorted(brought))
-    known = read_parameters(control, names)
-    unknown = [name for name in names if name not in known]
+    parameters = read_parameters(control, names)
+    unknown = [name for name in names if name not in parameters]
     if unknown:
         raise UsageError(f"This server has no parameter {', '.join(unknown)}.")
-    check_rights(known, load.scope, server)
-    check_reach(known, load.scope)
-    return known
+    check_rights(parameters, load.scope, server)
+    check_reach(parameters, load.scope)
+    return parameters
 
 
 def half_flush_us(control: Connection) -> int:

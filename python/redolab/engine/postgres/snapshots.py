@@ -48,7 +48,7 @@ def take_snapshot(
         device: the emulated log device, if there is one.
         postmaster: the server's first process where it is on this machine.
         helpers: server processes of Redolab's own connections, left out of the accounts.
-        watcher: those of them that read wait events; their CPU is told.
+        watcher: those of them that read wait events; their CPU time is reported separately.
         session_pids: the working sessions' server processes.
         clock: compares the server's clock with the one here.
     """

@@ -15,7 +15,7 @@ from redolab.records.checkup import Check, Checkup, missing
 
 
 def check_private(name: str, look: Callable[[], tuple[str, Path]], wanted: Mapping[str, Wanted]) -> Checkup:
-    """What was found of the programs, of the disk that servers would live on, and of its room.
+    """Checks of the programs, of the disk that servers would live on, and of its free space.
 
     Args:
         name: of the engine, for a reader.
@@ -38,23 +38,23 @@ def check_private(name: str, look: Callable[[], tuple[str, Path]], wanted: Mappi
     return Checkup((Check(name, "works", version), disk_check(base, standing)), refusals)
 
 
-def disk_check(base: Path, standing: Path) -> Check:
+def disk_check(base: Path, existing: Path) -> Check:
     """The disk under the private servers.
 
     Args:
         base: their directory.
-        standing: the part of it that exists.
+        existing: the part of it that exists.
     """
     name = "Disk of private servers"
-    kind = filesystem(standing) or "a file system the kernel does not name"
-    found = f"{shutil.disk_usage(standing).free / 1e9:,.1f} GB free on {kind}, {base}"
+    kind = filesystem(existing) or "a file system the kernel does not name"
+    room = f"{shutil.disk_usage(existing).free / 1e9:,.1f} GB free on {kind}, {base}"
     if kind in MEMORY_FILESYSTEMS:
         return Check(
-            name, "limited", found,
-            "It lies in memory: a flush of the log costs next to nothing there, and commits look quick.",
+            name, "limited", room,
+            "It is in memory: a flush of the log costs almost nothing there, and commits look fast.",
             "Set XDG_CACHE_HOME to a directory on the disk that is to be measured.",
         )  # fmt: skip
-    return Check(name, "works", found)
+    return Check(name, "works", room)
 
 
 def device_check() -> Check:

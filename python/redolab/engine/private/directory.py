@@ -35,8 +35,8 @@ _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 def make_server_directory(directory: Path, user: int | None) -> int:
     """Make the directory of a server that will run as `user`, in a directory of this user's alone.
 
-    What killed runs left beside it is removed before. Called by its guard alone: a Redolab that is killed
-    between two of these steps would leave a directory that nobody has.
+    Directories of killed runs next to it are removed before. Called by its guard alone: a Redolab that is
+    killed between two of these steps would leave a directory that nobody has.
 
     Returns:
         The descriptor of its lock.
@@ -47,7 +47,7 @@ def make_server_directory(directory: Path, user: int | None) -> int:
     with Folder.own(directory.parent) as base:
         turn = base.lock_file("lock")
         try:
-            # Under the base's lock, so that another start does not take the new directory for a leaving.
+            # Under the base's lock, so that another start does not treat the new directory as a leftover.
             fcntl.flock(turn, fcntl.LOCK_EX)
             _sweep(base.fileno())
             with Folder.own(directory, new=True) as made:
@@ -120,8 +120,8 @@ def _lock(directory: int) -> int | None:
     except OSError:
         return None
     with suppress(OSError):
-        found = os.fstat(file)
-        ours = stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid()
+        status = os.fstat(file)
+        ours = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
         if ours and os.pread(file, len(_LOCK) + 1, 0) == _LOCK:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return file

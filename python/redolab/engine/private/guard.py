@@ -3,8 +3,8 @@
 Redolab holds the guard's standard input. When that closes, for whatever reason (the end of a run,
 a crash, SIGKILL), the guard stops the private server and removes its directory, or puts the
 parameters of somebody's server back. It runs in a session of its own, so that a Ctrl-C in the
-terminal does not reach it or the server. Standard library only until it must talk to a database: then
-it imports the module that it is told, `redolab.engine.<database>.own.guard_database`, and no other.
+terminal does not reach it or the server. Standard library only until it must talk to a database: then it
+imports the module that is named to it, `redolab.engine.<database>.own.guard_database`, and no other.
 
     python -m redolab.engine.private.guard      reads one JSON object a line from standard input
 
@@ -53,32 +53,32 @@ _MODULE = re.compile(r"redolab\.engine\.[a-z]+\.own\.guard_database")
 
 _IGNORED = (signal.SIGINT, signal.SIGTERM)
 _SOON_S = 5.0
-"""After which a reader is told what is waited for."""
+"""Time after which a reader learns what is waited for."""
 _GONE = "the guard process is gone"
 _SILENT_S = 60.0
 """How long an answer about a database may take; connecting has a shorter limit of its own."""
 
 
 class ServerCharge(TypedDict, total=False):
-    """What the guard is told of a private server; of a file alone, its directory."""
+    """The order for a private server; for a file alone, its directory."""
 
     directory: str
-    """Of the server, with `data` in it; the guard makes and locks it, and removes it at the end."""
+    """Directory of the server, with `data` in it; the guard makes and locks it, and removes it at the end."""
     user: int | None
-    """Whom it runs as; None for this user."""
+    """The user that it runs as; None for this user."""
     limit_s: float
-    """How long it may take to be ready."""
+    """Limit until it is ready."""
     env: Mapping[str, str]
     argv: Sequence[str]
     pid_file: str
-    """In its data directory; the first line is the server's process."""
+    """File in its data directory; the first line is the server's process."""
     ready_line: tuple[int, str] | None
-    """A line of that file, from 0, and what stands there when the server is ready; None where the file itself
-    says so."""
+    """A line of that file, from 0, and its text when the server is ready; None where the file alone shows it.
+    """
 
 
 class DatabaseCharge(Protocol):
-    """One database whose state the guard answers for; the module that it is told has a class of this name."""
+    """One database whose state the guard answers for; its module has a class of this name."""
 
     @property
     def pid(self) -> int:
@@ -133,7 +133,7 @@ class Guard:
 
     @property
     def is_gone(self) -> bool:
-        """Whether it has ended, which it never does before it is told."""
+        """Whether it has ended, which it never does before it is released."""
         return self._process.poll() is not None
 
     @property
@@ -143,7 +143,7 @@ class Guard:
 
     @classmethod
     def for_database(
-        cls, module: str, parameters: Mapping[str, Any], kept: Kept, tell: Callable[[str], None]
+        cls, module: str, parameters: Mapping[str, Any], kept: Kept, report: Callable[[str], None]
     ) -> Guard:
         """A guard that recovers a database. Parameters go through a pipe: no password is shown.
 
@@ -151,13 +151,13 @@ class Guard:
             module: `redolab.engine.<database>.own.guard_database`; its `DatabaseCharge` gets the parameters.
             parameters: of the connection.
             kept: what the run has changed by now, which it has from its first moment on.
-            tell: gets a line for the user where the guard gives no answer soon.
+            report: gets a line for the user where the guard gives no answer soon.
 
         Raises:
             RefusedError: it cannot connect.
         """
         guard = cls()
-        guard._limit_s, guard._tell = _SILENT_S, tell
+        guard._limit_s, guard._tell = _SILENT_S, report
         answer = guard.ask({"database": dict(parameters), "module": module, "keep": kept.as_json()})
         if "pid" not in answer:
             guard.close()
@@ -292,7 +292,7 @@ def _lines(path: Path) -> list[bytes]:
 
 
 def _keeper(module: str) -> Callable[[Mapping[str, Any]], DatabaseCharge]:
-    """What takes charge of a database in the module of this name.
+    """The class that takes charge of a database, in the module of this name.
 
     Raises:
         RefusedError: no database of Redolab's is recovered by such a module.
@@ -302,7 +302,7 @@ def _keeper(module: str) -> Callable[[Mapping[str, Any]], DatabaseCharge]:
             raise ImportError(name=module)
         return cast("Callable[..., DatabaseCharge]", importlib.import_module(module).DatabaseCharge)
     except (ImportError, AttributeError) as error:
-        raise RefusedError(f"It recovers no database by {module!r}.") from error
+        raise RefusedError(f"The guard cannot recover a database by {module!r}.") from error
 
 
 def _serve_database(request: Mapping[str, Any], database: DatabaseCharge | None) -> DatabaseCharge | None:

@@ -13,9 +13,9 @@ from redolab.errors import RedolabError, RefusedError
 
 NO_MARK = (
     "The mark of Redolab's schema could not be kept on this machine. If this run and its guard are both "
-    "killed, the server is to be put back by hand (docs/guide/own-server.md)."
+    "killed, the server must be put back by hand (docs/guide/own-server.md)."
 )
-"""What a reader is told where no mark was kept."""
+"""The warning where no mark was kept."""
 _ALONE = (
     "If this run is killed before its end too, the next run on that server, from this user and machine, puts "
     "everything back."
@@ -23,7 +23,7 @@ _ALONE = (
 
 
 class GuardedMark(Memory):
-    """A new mark, and the guard, which is told of everything that is kept."""
+    """A new mark, and the guard, which gets everything that is kept."""
 
     def __init__(self, module: str, marks: Marks) -> None:
         """Draw a mark; there is no guard yet.
@@ -44,7 +44,7 @@ class GuardedMark(Memory):
 
     @property
     def mark(self) -> str:
-        """What proves the schema to be this run's."""
+        """The mark that proves the schema to be this run's."""
         return self.kept.mark
 
     def give(self, parameters: Mapping[str, Any], place: str) -> None:
@@ -65,7 +65,7 @@ class GuardedMark(Memory):
         self.mark_kept = self._marks.keep(self.mark, place)
 
     def foresee(self, kept: Kept) -> None:
-        """Write down beside the mark what will be kept, which takes the longest of keeping it."""
+        """Write down next to the mark what will be kept, which takes the longest of keeping it."""
         if self._guard and self.mark_kept and kept != self._noted:
             self._marks.note(kept)
             self._noted = kept

@@ -1,8 +1,8 @@
 """Emulated slow log devices for a server of Redolab's own: each flush of a log takes at least so long.
 
-A small library (crates/redolab-logdevice) stands between the server and the C library. Server and
-Redolab share one page: the delays asked for go in, what was really delivered comes out. The logs share
-one device, where one waits for the other, or each has its own.
+A small library (crates/redolab-logdevice) is between the server and the C library. Server and Redolab share
+one page: the delays asked for go in, what was really delivered comes out. The logs share one device, where
+one waits for the other, or each has its own.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Log:
 
 @dataclass(frozen=True)
 class Flushes:
-    """What became of flushes on emulated devices so far."""
+    """Flushes on emulated devices so far."""
 
     flushes: int
     requested_s: float
@@ -52,16 +52,16 @@ class Flushes:
 
 @dataclass(frozen=True)
 class DeviceCounters:
-    """What the emulated devices did so far."""
+    """The work of the emulated devices so far."""
 
     logs: Mapping[str, Flushes]
-    """Of each log, by its name."""
+    """Flushes of each log, by its name."""
     attached: int
     """Processes that mapped the page; 0 when the server runs without the library."""
 
     @property
     def total(self) -> Flushes:
-        """Of all logs together."""
+        """Flushes of all logs together."""
         each = self.logs.values()
         return Flushes(
             sum(log.flushes for log in each),
@@ -121,11 +121,11 @@ class LogDevice:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the server's environment must have."""
+        """Variables that the server's environment must have."""
         return {"LD_PRELOAD": str(self._library), "REDOLAB_LOG_DEVICE": str(self._page)}
 
     def counters(self) -> DeviceCounters:
-        """What was asked of the devices and what they delivered, cumulative.
+        """Delays asked of the devices and delays that they delivered, cumulative.
 
         Raises:
             RefusedError: the page was cut off.
@@ -133,8 +133,8 @@ class LogDevice:
         content = os.pread(self._shared, _STARTS_AT, 0)
         if len(content) < _STARTS_AT:
             raise RefusedError(
-                f"The control page of the emulated log device, {self._page}, was cut off during the run. "
-                "Find out which process of the server's user does that, and measure again."
+                f"The control page of the emulated log device, {self._page}, was truncated during the run. "
+                "Find out which process of the server's user truncated it, and measure again."
             )
         found = {}
         for number, log in enumerate(self.logs):
@@ -179,7 +179,7 @@ class LogDevice:
         if missed:
             raise RefusedError(
                 f"The emulated log device does not reach the {' and the '.join(missed)} of this server: of "
-                f"{commits} commits one after the other, not each was seen to end in fdatasync or fsync. The "
+                f"{commits} consecutive commits, not every one was seen to end in fdatasync or fsync. The "
                 "log may be flushed inside write(), or mapped from memory. Leave --log-device-ms out to "
                 "measure the real device."
             )
@@ -190,7 +190,7 @@ class LogDevice:
 
 
 def emulated(device: LogDevice | None) -> dict[str, float]:
-    """What a manifest says of emulated devices, ms: `log_device_ms`, and one more for a second device."""
+    """Entries of a manifest for emulated devices, ms: `log_device_ms`, and one more for a second device."""
     if device is None:
         return {}
     names = ("log", *(log.name for log in device.logs[1:]))
@@ -208,7 +208,7 @@ def _start(directory: Path, log: Log) -> bytes:
     start = os.fsencode(f"{(directory / 'data').resolve()}/{log.start}")
     if len(start) >= _START:
         raise RefusedError(
-            f"{directory} is too long a path for an emulated log device. Set XDG_CACHE_HOME to a directory "
+            f"The path {directory} is too long for an emulated log device. Set XDG_CACHE_HOME to a directory "
             "with a shorter one, or leave --log-device-ms out."
         )
     return start

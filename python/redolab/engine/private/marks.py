@@ -1,8 +1,8 @@
 """The marks of schemas that Redolab made in somebody's database, kept on this machine until they are dropped.
 
-A schema is Redolab's own only if it is proved by a mark that stands here: nobody else can know one before.
-Each mark is a file of its own in `redolab.files.places.data_directory()`. Beside it stands what its run
-changed on the server, which nobody else can drop, empty or edit.
+A schema is Redolab's own only if it is proved by a mark that is kept here: nobody else can know one before.
+Each mark is a file of its own in `redolab.files.places.data_directory()`. Next to it is what its run changed
+on the server, which nobody else can drop, empty or edit.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ def new_mark() -> str:
 
 @dataclass(frozen=True)
 class Left:
-    """What killed runs of this machine left on a server."""
+    """The changes that killed runs of this machine left on a server."""
 
     here: tuple[Kept, ...]
-    """By what was noted beside their marks."""
+    """Changes that were noted next to their marks."""
     elsewhere: tuple[str, ...]
     """Where a server was reached that says it is the same, and that has parameters left changed."""
 
@@ -52,7 +52,8 @@ class Marks:
 
         Args:
             mark: 32 hexadecimal digits.
-            place: where its schema will be, as that kind of server is told apart: a database's name.
+            place: where its schema will be, the key that distinguishes places on that kind of server: a
+                database's name.
         """
         try:
             with self._folder(make=0o700) as folder:
@@ -64,7 +65,7 @@ class Marks:
         return True
 
     def note(self, kept: Kept) -> None:
-        """Write down beside its mark what a run has changed or is about to; nothing, where that fails."""
+        """Write down next to its mark what a run has changed or is about to; nothing, where that fails."""
         with suppress(OSError), self._folder() as folder:
             name = _beside(kept.mark)
             try:
@@ -74,11 +75,11 @@ class Marks:
                 folder.remove(name)
 
     def noted(self, mark: str) -> Kept | None:
-        """What its run has changed; None where that was not written down, or cannot be read."""
+        """The changes of its run; None where that was not written down, or cannot be read."""
         with suppress(OSError, UsageError, ValueError), self._folder() as folder:
             name = _beside(mark)
-            found = Kept.from_json(parse_json_object(folder.read(name, MOST_JSON_BYTES), name))
-            return found if found.mark == mark else None
+            kept = Kept.from_json(parse_json_object(folder.read(name, MOST_JSON_BYTES), name))
+            return kept if kept.mark == mark else None
         return None
 
     def settle(self, kept: Kept) -> None:
@@ -88,7 +89,7 @@ class Marks:
             self.note(kept)
 
     def left_on(self, server: str, address: str) -> Left:
-        """What runs that are gone have changed on this server.
+        """The changes on this server by runs that are gone.
 
         Args:
             server: as `Kept.server` has it.
@@ -110,12 +111,12 @@ class Marks:
 
     def kept(self) -> dict[str, str]:
         """The marks whose schemas were not dropped yet, each with its place."""
-        found = {}
+        places = {}
         with suppress(OSError), self._folder() as folder:
             for name in filter(_MARK.fullmatch, folder.names()):
                 with suppress(OSError, UsageError):
-                    found[name] = folder.read(name, _MOST_BYTES).decode(errors="surrogateescape")
-        return found
+                    places[name] = folder.read(name, _MOST_BYTES).decode(errors="surrogateescape")
+        return places
 
     def _folder(self, make: int | None = None) -> Folder:
         """Their directory, open; where root works, one that others cannot plant a mark in."""

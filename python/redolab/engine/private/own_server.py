@@ -1,4 +1,4 @@
-"""What a database's room asks of a server that Redolab started itself."""
+"""The interface of a server that Redolab started itself, for a database's room."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def base_directory(user: int | None, make: bool = True) -> Path:
     temporary = Path(tempfile.gettempdir()).absolute() / f"redolab-{os.geteuid()}"
     # A home may be closed to the user that the server runs as.
     places = [home.absolute() / "redolab" / "servers", temporary] if user is None else [temporary]
-    found = []
+    reasons = []
     for base in places:
         try:
             if not (make or base.exists()):
@@ -52,25 +52,25 @@ def base_directory(user: int | None, make: bool = True) -> Path:
                 return base
             opened = own_directory(base, (0o700 if user is None else 0o711) if make else 0)
         except UnsafeError as error:
-            found.append(f"{error.strerror}")
+            reasons.append(f"{error.strerror}")
             continue
         except OSError as error:
-            found.append(f"{base} cannot be made ({error.strerror})")
+            reasons.append(f"{base} cannot be made ({error.strerror})")
             continue
         writable = os.access(".", os.W_OK, dir_fd=opened)
         os.close(opened)
         if writable:
             return base
-        found.append(f"{base} cannot be written")
+        reasons.append(f"{base} cannot be written")
     mend = "XDG_CACHE_HOME" if user is None else "TMPDIR"
     raise RefusedError(
-        f"There is no safe place for the private server: {'; '.join(found)}. "
-        f"Set {mend} to a directory of your own that others cannot write to."
+        f"No safe directory for the private server was found: {'; '.join(reasons)}. Set {mend} to a "
+        "directory of your own that others cannot write to."
     )
 
 
 def check_room(place: Path, disk_bytes: int, mend: str = _MEND) -> None:
-    """Make sure that a run has room; a place that cannot be looked at is taken to have it.
+    """Make sure that a run has room; a place that cannot be inspected counts as having it.
 
     Raises:
         RefusedError: there is not.

@@ -27,7 +27,7 @@ _SEGMENT_LIMIT = 4096
 
 @dataclass(frozen=True)
 class Process:
-    """A process that no later one with the same number is taken for."""
+    """A process that is never confused with a later one of the same number."""
 
     pid: int
     start_ticks: int
@@ -35,7 +35,7 @@ class Process:
 
 
 def as_user(user: int | None) -> dict[str, Any]:
-    """How `subprocess` is told to run a command as another user."""
+    """The arguments of `subprocess` that run a command as another user."""
     return {} if user is None else {"user": user, "group": user, "extra_groups": []}
 
 
@@ -70,13 +70,13 @@ def kill_server(postmaster: Process) -> float:
 
 def stop_server(data: os.stat_result) -> None:
     """Stop whatever server works in a data directory, with all its processes."""
-    found = _working_in(data)
-    members = {process.pid for process, _ in found}
-    for process, parent in found:
+    processes = _working_in(data)
+    members = {process.pid for process, _ in processes}
+    for process, parent in processes:
         if parent not in members:
             # Immediate shutdown: the data is thrown away anyway.
             _signal(process, signal.SIGQUIT)
-    if not _await_end([process for process, _ in found]):
+    if not _await_end([process for process, _ in processes]):
         # Those that started meanwhile too.
         left = [process for process, _ in _working_in(data)]
         for process in left:
@@ -87,7 +87,7 @@ def stop_server(data: os.stat_result) -> None:
 
 def _working_in(data: os.stat_result) -> list[tuple[Process, int]]:
     """Server programs that work in a directory as its owner, each with its parent's pid."""
-    found = []
+    processes = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and (pid := int(entry.name)) != os.getpid():
             with suppress(OSError):
@@ -98,8 +98,8 @@ def _working_in(data: os.stat_result) -> list[tuple[Process, int]]:
                     # Only now: the place of another's process may not answer.
                     place = Path(f"/proc/{pid}/cwd").stat()
                     if os.path.samestat(place, data):
-                        found.append((Process(pid, int(fields[19])), int(fields[1])))
-    return found
+                        processes.append((Process(pid, int(fields[19])), int(fields[1])))
+    return processes
 
 
 def _users(pid: int) -> set[int]:
@@ -111,12 +111,12 @@ def _users(pid: int) -> set[int]:
 
 
 def _children(pid: int) -> list[Process]:
-    found = []
+    children = []
     for entry in Path("/proc").iterdir():
         fields = _stat(int(entry.name)) if entry.name.isdigit() else None
         if fields is not None and int(fields[1]) == pid:
-            found.append(Process(int(entry.name), int(fields[19])))
-    return found
+            children.append(Process(int(entry.name), int(fields[19])))
+    return children
 
 
 def _stat(pid: int) -> list[str] | None:

@@ -43,7 +43,7 @@ class GuardedServer:
 
     @property
     def pid(self) -> int:
-        """Its process, which started all others of it."""
+        """The server's first process, which started all its others."""
         assert self._process is not None, "it was started"
         return self._process.pid
 
@@ -89,15 +89,15 @@ class GuardedServer:
         answer = self._guard.ask({"start": True})
         if "pid" not in answer:
             raise RefusedError(
-                f"{self._title} did not start: {answer.get('error')}. "
-                f"Its last words: {last_words(self.directory / 'server.log')}"
+                f"{self._title} did not start: {answer.get('error')}. Its last output: "
+                f"{last_words(self.directory / 'server.log')}"
             )
         self._process = Process(**answer)
         if self.device and not self.device.counters().attached:
             raise RefusedError(
-                f"The emulated log device could not be put under {self._title}: the server does "
-                "not load the library. A security policy (AppArmor, SELinux) may forbid preloading; "
-                "leave --log-device-ms out to measure the real device."
+                f"The emulated log device could not be loaded into {self._title}: the server does not load "
+                "the library. A security policy (AppArmor, SELinux) may forbid preloading; leave "
+                "--log-device-ms out to measure the real device."
             )
 
     def _initialise(self, argv: Sequence[str]) -> None:
@@ -110,13 +110,13 @@ class GuardedServer:
             )
 
     def _socket_place(self) -> Path:
-        """Where its socket `s` lies: here, unless the path would be too long for a socket."""
+        """The place of its socket `s`: here, unless the path would be too long for a socket."""
         if len(str(self.directory / "s")) <= _SOCKET_PATH_LIMIT:
             return self.directory
         try:
             return make_elsewhere(self.directory, self._user)
         except OSError as error:
             raise RefusedError(
-                f"{self.directory} is too long a path for a socket, and there is no safe place with a "
-                f"shorter one: {error.strerror}. Set TMPDIR to a directory of your own with a short path."
+                f"The path {self.directory} is too long for a socket, and there is no safe directory with a "
+                f"shorter path: {error.strerror}. Set TMPDIR to a directory of your own with a short path."
             ) from error

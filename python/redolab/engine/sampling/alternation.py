@@ -3,7 +3,7 @@
 A sample is cut into equal slices, an even number of them; two that follow each other are a pair, with
 the sampler on in one and off in the other, in an order drawn for each pair. Throughput of a slice is
 counted in transaction ids: every commit of the load takes one, and they move even inside a `CALL` that
-commits in a loop, where all of the server's cumulative counters stand still.
+commits in a loop, where none of the server's cumulative counters advances.
 """
 
 from __future__ import annotations
@@ -115,7 +115,9 @@ class InTurns:
 
     @property
     def ticks(self) -> Ticks:
-        """What was seen. It is counted only when asked for, after the counters at the load's end are read."""
+        """The ticks that were observed. They are counted only when asked for, after the counters at the
+        load's end are read.
+        """
         ticks = Ticks() if self._seen is None else ticks_of(self._seen, self._sessions)
         return replace(ticks, sampled_s=self._sampled_s, pairs=on_off(self._plan.turns, self._marks))
 

@@ -1,4 +1,4 @@
-"""What watches the processes of a server, whichever database it is: for a run, and for a live profile."""
+"""Interface of what watches the processes of a server of any database: for a run, and for a live profile."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Source(Protocol):
     """Watches a server from its construction until `stop`.
 
     A run holds it in turns and counts its observation (`tick_counts`). An observer of a live server
-    reads it again and again, each database's with what it asks the server beside.
+    reads it again and again, each database's together with what it asks the server.
     """
 
     def pause(self) -> None:
@@ -23,5 +23,5 @@ class Source(Protocol):
         ...
 
     def stop(self) -> Observation:
-        """What was seen since the last reading, and end."""
+        """The observation since the last reading, and end."""
         ...

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Outcome = Literal["seen", "lost", "over"]
-"""What a tick came to. After `over` no tick can succeed any more, so the ticking ends."""
+"""The outcome of a tick. After `over` no tick can succeed any more, so the ticking ends."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Ticking:
 
         Args:
             tick: called in the thread.
-            rate_per_s: mean ticks per second; asked before each gap. It may hang on how much there is
-                to look at, and never on what was seen.
+            rate_per_s: mean ticks per second; asked before each gap. It may depend on how much there is to
+                look at, but never on what was observed.
             seed: of the gaps.
         """
         self._tick, self._rate_per_s = tick, rate_per_s

@@ -1,4 +1,4 @@
-"""What can be run on somebody's server and seen of it, asked of what a run and a profile ask first."""
+"""Checks of what can be run on somebody's server and seen of it, by what a run and a profile ask first."""
 
 from __future__ import annotations
 
@@ -22,23 +22,24 @@ def look_at(
     """Look, without a change, at a server that can be reached.
 
     Args:
-        server: who and what it is, by what a profile sees, or None where there can be none.
-        conditions: what a reader of a run's figures would be told; raises `RefusedError` where no run can be.
+        server: who and what it is, by what a profile sees, or None where no profile is possible.
+        conditions: warnings that a reader of a run's figures would get; raises `RefusedError` where no run
+            can be.
         observe: opens what a profile sees with.
         refusals: why each run cannot be.
     """
-    seen = None
+    observation = None
     try:
         with closing(observe()) as observer:
-            seen = observer.read()
-        profile = of_observation(seen.not_available) or [Check("Profile", "works", "shows everything")]
+            observation = observer.read()
+        profile = of_observation(observation.not_available) or [Check("Profile", "works", "shows everything")]
     except RefusedError as error:
         profile, refusals = [missing("Profile", str(error))], {**refusals, "profile": str(error)}
     try:
-        told = [Check("Condition", "limited", "stands in every report", text) for text in conditions()]
+        checks = [Check("Condition", "limited", "appears in every report", text) for text in conditions()]
     except RefusedError as error:
-        told = [missing("Runs", str(error))]
-    return Checkup((server(seen), *told, *profile), refusals)
+        checks = [missing("Runs", str(error))]
+    return Checkup((server(observation), *checks, *profile), refusals)
 
 
 def refusals(
@@ -59,7 +60,7 @@ def refusals(
         engine = open_engine()
     except RedolabError as error:
         return dict.fromkeys(wanted, str(error))
-    found = {}
+    reasons = {}
     with closing(engine):
         for name, asked in wanted.items():
             try:
@@ -67,5 +68,5 @@ def refusals(
                 engine.introduce(here.load, here.combinations, here.transaction_ids, here.log_bytes)
                 also(here)
             except RedolabError as error:
-                found[name] = str(error)
-    return found
+                reasons[name] = str(error)
+    return reasons

@@ -20,10 +20,10 @@ from redolab.errors import RedolabError, RefusedError, sentence
 PATIENCE_S = 600.0
 """How long a guard waits for a server that restarts, or for somebody's lock: nobody waits for the guard."""
 TRIES_ON = (
-    "Redolab's guard tries once more; for somebody's lock, or a server that does not answer, it waits up to "
-    f"{PATIENCE_S / 60:.0f} minutes."
+    f"Redolab's guard tries once more. It waits up to {PATIENCE_S / 60:.0f} minutes for somebody's lock, or "
+    "for a server that does not answer."
 )
-"""What a run that ends leaves to its guard, as a sentence."""
+"""The work that a run that ends leaves to its guard, as a sentence."""
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.25, 4.0
 
 
@@ -35,10 +35,10 @@ class DatabaseCharge(Memory, ABC):
     """One database whose state the guard answers for."""
 
     errors: tuple[type[Exception], ...]
-    """What the driver raises."""
+    """Errors that the driver raises."""
     _control: _Connection
     lock: ServerLock
-    """What `connect` holds the server by."""
+    """The lock by which `connect` holds the server."""
     _is_done = False
     """Whether it has put everything back, and no other run did."""
 
@@ -107,7 +107,7 @@ class DatabaseCharge(Memory, ABC):
     def clean_up(self) -> None:
         """Put everything back once the run is gone; a server that is not there is waited for.
 
-        What goes wrong is told on stderr, where anybody still reads that.
+        Failures are reported on stderr, where anybody still reads that.
         """
         with standard_streams():
             self._clean_up()
@@ -157,4 +157,4 @@ class DatabaseCharge(Memory, ABC):
 
     @abstractmethod
     def words(self, error: Exception) -> str:
-        """What an error says, without a full stop."""
+        """The text of an error, without a full stop."""

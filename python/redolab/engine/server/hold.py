@@ -40,11 +40,11 @@ class HeldServer(ABC, Generic[_Connection]):
     """One server in Redolab's hands, from the first look at it to the last."""
 
     lost: tuple[type[Exception], ...]
-    """What the driver raises when a connection is gone."""
+    """Errors that the driver raises when a connection is gone."""
     connection: _Connection
     """Rules the server."""
     parameters: ChangedParameters | None = None
-    """What is changed on the server; None before `prepare`."""
+    """The parameters that are changed on the server; None before `prepare`."""
 
     def __init__(self, guarded_mark: GuardedMark, own_server: OwnServer | None) -> None:
         """Take the guard's side of it, and connect.
@@ -59,9 +59,9 @@ class HeldServer(ABC, Generic[_Connection]):
         self._guarded, self._own = guarded_mark, own_server
         self._claimed = self._gone = False
         self.meanwhile: list[str] = []
-        """What happened to the server while it was held, one sentence each."""
+        """Events at the server while it was held, one sentence each."""
         self.farewell = ""
-        """That everything is put back, as a sentence; empty where nothing was, or not all."""
+        """The sentence that everything is put back; empty where nothing was, or not all."""
         self.connection = self.open()
 
     @abstractmethod
@@ -74,7 +74,7 @@ class HeldServer(ABC, Generic[_Connection]):
 
     @abstractmethod
     def look(self) -> None:
-        """Ask the server one question: whether it is there, and whether what the run set still stands.
+        """Ask the server one question: whether it is there, and whether what the run set is still in force.
 
         Raises:
             RefusedError: somebody else changed it.
@@ -98,7 +98,7 @@ class HeldServer(ABC, Generic[_Connection]):
 
     @abstractmethod
     def recovery(self) -> SchemaRecovery:
-        """What puts this server back, by the connection that stands."""
+        """The recovery that puts this server back, by the present connection."""
 
     @abstractmethod
     def put_back(self, hurry: threading.Event) -> Finished:
@@ -200,9 +200,9 @@ class HeldServer(ABC, Generic[_Connection]):
     def _note_loss(self) -> None:
         at = datetime.now(UTC)
         self.meanwhile.append(
-            f"The connection to the server was lost and made anew at {at:%H:%M:%S} UTC: the server was "
-            "restarted, or somebody ended the connection. Samples after that began with what the server's "
-            "memory held then."
+            f"The connection to the server was lost and opened again at {at:%H:%M:%S} UTC: the server was "
+            "restarted, or somebody ended the connection. Later samples began with the contents that the "
+            "server's memory had then."
         )
         say(f"redolab: {self.meanwhile[-1]}")
 

@@ -1,6 +1,6 @@
-"""What a run changes on somebody's server, as the run and its guard keep it in memory.
+"""The changes of a run on somebody's server, as the run and its guard keep them in memory.
 
-What stands in the database is for the case that both are gone: others can write there, or drop it.
+The notes in the database are for the case that both are gone: others can write there, or drop it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ class Changed:
 
     name: str
     value: str
-    """In force before."""
+    """The value in force before."""
     before: str | None
-    """What is put back where the run writes: the server's value, or the line of a file; None for no line."""
+    """The value to put back where the run writes: the server's, or the line of a file; None for no line."""
     ours: tuple[str, ...] = ()
     """The value that the run gave it last, and the one before, for a change that is broken off.
 
-    Of a run that is gone, all that it was to give; empty where that is not known, and any may be its own.
+    For a run that is gone, all values that it was to give; empty where that is not known, and any value may
+    be its own.
     """
 
     def is_ours(self, value: str | None, same: Callable[[str | None, str | None], bool]) -> bool:
@@ -34,25 +35,25 @@ class Changed:
 
 @dataclass(frozen=True)
 class Kept:
-    """All that whoever cleans up needs to know."""
+    """Everything that is needed to clean up."""
 
     mark: str = ""
-    """Of Redolab's schema; empty before there is one."""
+    """Mark of Redolab's schema; empty before there is one."""
     made: str = ""
-    """What the server calls the schema whatever its name and comment become; empty where it does not."""
+    """The server's number of the schema, whatever its name and comment become; empty without one."""
     changed: tuple[Changed, ...] = ()
     teardown: str = ""
-    """What the user's own list wants executed at the end."""
+    """The statements that the user's own list wants executed at the end."""
     sessions: tuple[int, ...] = ()
     """The run's connections, which may still work when it was killed."""
     server: str = ""
-    """What the server says it is, which a copy of it says too; empty where it may not be asked."""
+    """The server's own identity, which a copy of it shares; empty where it may not be asked."""
     address: str = ""
-    """Where it was reached, which tells it from its copies."""
+    """The address where it was reached, which distinguishes it from its copies."""
     database: str = ""
-    """What the server calls the schema's database whatever its name becomes; empty where it does not."""
+    """The server's number of the schema's database, whatever its name becomes; empty without one."""
     settled: tuple[str, ...] = ()
-    """The parameters that were changed and are no more the run's: put back, or a colleague's by now."""
+    """The parameters that were changed and are no longer the run's: put back, or a colleague's by now."""
     started: int = 0
     """When the server was started that the run changed, by its own clock, seconds since 1970.
 
@@ -61,32 +62,32 @@ class Kept:
 
     def changing(self, name: str, value: str, before: str | None, to: str) -> Kept:
         """The same, with a parameter that is about to get the value `to`."""
-        known = {it.name: it for it in self.changed}
-        found = known.get(name, Changed(name, value, before))
-        known[name] = replace(found, ours=(*found.ours, to)[-2:])
-        return replace(self, changed=tuple(known.values()))
+        parameters = {it.name: it for it in self.changed}
+        parameter = parameters.get(name, Changed(name, value, before))
+        parameters[name] = replace(parameter, ours=(*parameter.ours, to)[-2:])
+        return replace(self, changed=tuple(parameters.values()))
 
     def settling(self, names: Collection[str]) -> Kept:
-        """The same, of which these parameters are no more the run's."""
+        """The same, where these parameters are no longer the run's."""
         changed = tuple(one for one in self.changed if one.name not in names)
         return replace(self, changed=changed, settled=tuple(sorted({*self.settled, *names})))
 
     def joined(self, noted: Kept) -> Kept:
-        """The same, with what another note of the same run has besides."""
-        known = {one.name for one in self.changed} | {*self.settled}
-        more = tuple(one for one in noted.changed if one.name not in known)
+        """The same, with what another note of the same run has in addition."""
+        names = {one.name for one in self.changed} | {*self.settled}
+        more = tuple(one for one in noted.changed if one.name not in names)
         return replace(self, changed=self.changed + more, teardown=self.teardown or noted.teardown)
 
     def as_json(self) -> dict[str, Any]:
-        """For the guard's pipe."""
+        """The object as JSON, for the guard's pipe."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> Kept:
-        """Out of the guard's pipe, or a file.
+        """The object from JSON, out of the guard's pipe or a file.
 
         Raises:
-            ValueError: it is none.
+            ValueError: it is not a record of one.
         """
         changed = tuple(
             Changed(
@@ -96,7 +97,7 @@ class Kept:
         )
         started = found.get("started")
         if type(started) is not int:
-            raise ValueError(f"{started!r} is no time")
+            raise ValueError(f"{started!r} is not a time")
         texts = {name: _text(found, name) for name in _TEXTS}
         numbers = _tuple(found, "sessions", int)
         return cls(
@@ -111,23 +112,23 @@ def _text(found: Mapping[str, Any], name: str, *, none: bool = False) -> Any:
     value = found.get(name)
     if isinstance(value, str) or (none and value is None and name in found):
         return value
-    raise ValueError(f"{name} is no text")
+    raise ValueError(f"{name} is not a text")
 
 
 def _tuple(found: Mapping[str, Any], name: str, kind: type) -> tuple[Any, ...]:
     values = found.get(name)
     if isinstance(values, list | tuple) and all(type(value) is kind for value in values):
         return tuple(values)
-    raise ValueError(f"{name} is no list as it should be")
+    raise ValueError(f"{name} is not a list of the right kind")
 
 
 def values_planned(settings: Iterable[Setting]) -> dict[str, tuple[str, ...]]:
     """The values that settings will give each parameter, by its name; each once, in their order."""
-    found: dict[str, dict[str, None]] = {}
+    planned: dict[str, dict[str, None]] = {}
     for setting in settings:
         for name, value in setting.parameters.items():
-            found.setdefault(name, {})[value] = None
-    return {name: tuple(values) for name, values in found.items()}
+            planned.setdefault(name, {})[value] = None
+    return {name: tuple(values) for name, values in planned.items()}
 
 
 class Memory:
@@ -136,7 +137,7 @@ class Memory:
     def __init__(self) -> None:
         """Nothing is changed yet."""
         self.kept = Kept()
-        """As it stands now."""
+        """The present state."""
 
     def foresee(self, kept: Kept) -> None:
         """Be ready to keep this."""

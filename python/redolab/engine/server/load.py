@@ -1,4 +1,4 @@
-"""What a load must say for a server to do it, whichever database it is: its tables and its settings."""
+"""The interface of a load that a server can do, whichever database it is: its tables and its settings."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Generic, Protocol, TypeVar, runtime_checkable
 from redolab.engine.client_job import ClientJob
 
 _Control = TypeVar("_Control")
-"""What statements are executed on."""
+"""The connection that statements are executed on."""
 
 
 class ServerLoad(ABC, Generic[_Control]):
     """One kind of load on one server, inside Redolab's own schema or under Redolab's own names."""
 
     levels: Mapping[str, str] = {}
-    """Those applied last."""
+    """Levels applied last."""
 
     @abstractmethod
     def create(self, control: _Control) -> None:
         """Make the tables, and whatever else the sessions need."""
 
     def apply(self, control: _Control, levels: Mapping[str, str]) -> None:  # noqa: ARG002
-        """Take what the setting's levels say of the load; the number of sessions is not its part."""
+        """Take the levels of the setting that concern the load, without the number of sessions."""
         self.levels = levels
 
     def settle(self, control: _Control) -> None:
@@ -38,5 +38,5 @@ class ClientLoad(Protocol):
     """A load whose sessions commit over the wire, or can."""
 
     def client_job(self) -> ClientJob:
-        """What each session of a client does over and over, under the levels applied last."""
+        """The job that each session of a client repeats, under the levels applied last."""
         ...

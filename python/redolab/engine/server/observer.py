@@ -20,11 +20,11 @@ class Observer(ABC):
     restart_limit_s, retry_s = 30.0, 0.25
     """How long a server that went away is waited for, and how often it is tried."""
     stops_early = False
-    """Whether a server that went away is not waited for once the watching is to end."""
+    """Whether a server that went away is no longer awaited once the watching must end."""
     session_numbers: str
-    """By which number a session is named, and where the server itself shows it, in words."""
+    """The number by which a session is named, and where the server itself shows it, in words."""
     facts: ServerFacts
-    """Who the server is; from `open`."""
+    """The server's identity; from `open`."""
 
     def __init__(
         self, target: str, seed: int = 0, stop: Event | None = None, reopen: bool = True, calm: bool = False
@@ -54,7 +54,7 @@ class Observer(ABC):
 
     @abstractmethod
     def look(self) -> Observation:
-        """What happened since the last look; `broken`, and disconnected, where the connection was lost.
+        """The observation since the last look; `broken`, and disconnected, where the connection was lost.
 
         Raises:
             RefusedError: the server refuses what it gave before.
@@ -82,7 +82,7 @@ class Observer(ABC):
         return True
 
     def read(self) -> Observation:
-        """What happened since the last reading; for the first one, since the observer was opened.
+        """The observation since the last reading; for the first one, since the observer was opened.
 
         Meant to be called about once a second: sessions that live shorter than the time between two
         readings are known by what the kernel shows of them alone. The time in which the server was away is
@@ -96,7 +96,7 @@ class Observer(ABC):
             return last
         self._until_break = last
         if self._stop.is_set():
-            return warned(last, "The server did not answer when the watching was to end.")
+            return warned(last, "The server did not answer when Redolab stopped watching it.")
         return self.resume(last) if self._reopens else last
 
     def reopen(self) -> None:

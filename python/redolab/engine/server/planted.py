@@ -1,4 +1,4 @@
-"""Whether others put something beside Redolab's tables, which a run would execute with its own rights."""
+"""Whether others put something next to Redolab's tables, which a run would execute with its own rights."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from redolab.errors import RefusedError
 
 
 class Planted:
-    """What stands there that is no plain table of Redolab's, by kind; at first nothing."""
+    """The objects there that are not plain tables of Redolab's, by kind; at first nothing."""
 
     def __init__(self, mend: str) -> None:
         """Take what an administrator does about it: a sentence."""
@@ -30,6 +30,6 @@ class Planted:
         for kind, count in seen.items():
             if count != self._expected.get(kind, 0):
                 raise RefusedError(
-                    f"Somebody else put {kind} where Redolab's tables are while the run was under way. What "
-                    "they call would be executed with the rights of this run, so it ends. " + self._mend
+                    f"Somebody else put {kind} next to Redolab's tables during the run. Whatever they call "
+                    "would be executed with the rights of this run, so the run ends. " + self._mend
                 )

@@ -19,20 +19,20 @@ class ServerParameters(ABC):
     """The parameters of one server, as they are read and put back."""
 
     errors: tuple[type[Exception], ...]
-    """What the driver raises."""
+    """Errors that the driver raises."""
 
     @abstractmethod
     def seen(self, changed: Collection[Changed]) -> Mapping[str, str | None]:
-        """What stands where the run writes: as `Changed.before` has it, by name."""
+        """The values where the run writes: as `Changed.before` has them, by name."""
 
     @abstractmethod
     def put(self, one: Changed) -> None:
         """Put one back; raises one of `errors`, or `RedolabError`, where that cannot be."""
 
     def in_force(self, changed: Collection[Changed]) -> Mapping[str, str]:  # noqa: ARG002
-        """What is in force for every session, of those that differ from `Changed.value`, by name.
+        """Values in force for every session, of parameters that differ from `Changed.value`, by name.
 
-        None, where what stands is in force at once; else after whatever makes it so.
+        None, where written values are in force at once; else after whatever puts them in force.
         """
         return {}
 
@@ -42,34 +42,34 @@ class ServerParameters(ABC):
 
     @abstractmethod
     def statement(self, one: Changed) -> str:
-        """What an administrator runs to put one back."""
+        """The statement by which an administrator puts one back."""
 
     @abstractmethod
     def words(self, error: Exception) -> str:
-        """What an error says, in one line without a full stop."""
+        """The text of an error, in one line without a full stop."""
 
 
 @dataclass(frozen=True)
 class PutBack:
-    """How parameters stand when all was tried."""
+    """The state of parameters when all was tried."""
 
     restored: Mapping[str, str] = field(default_factory=dict)
-    """Those that were put back and then read, with their values."""
+    """Parameters that were put back and then read, with their values."""
     left: Mapping[str, str] = field(default_factory=dict)
-    """Those that still have a value of the run's, or may have, each with the reason."""
+    """Parameters that still have a value of the run's, or may have, each with the reason."""
     others: Mapping[str, str] = field(default_factory=dict)
-    """Those that somebody else gave another value meanwhile, each with it; they are left so."""
+    """Parameters that somebody else gave another value meanwhile, each with it; they are left so."""
     sentences: tuple[str, ...] = ()
-    """What the user must know of it."""
+    """Sentences that the user must know."""
 
 
 def put_back(server: ServerParameters, changed: Sequence[Changed], restarted: bool = False) -> PutBack:
-    """Put back what the run changed, and say how everything stands; raises nothing that is foreseen.
+    """Put back what the run changed, and report the state of everything; raises nothing that is foreseen.
 
     Args:
         server: its parameters.
         changed: by the run.
-        restarted: whether a restart has taken away since what the run had set.
+        restarted: whether a restart has since reset what the run had set.
     """
     left: dict[str, str] = {}
     others: dict[str, str] = {}
@@ -94,24 +94,24 @@ def put_back(server: ServerParameters, changed: Sequence[Changed], restarted: bo
 
 
 _SOMEBODY = "Somebody else set {} to {} since the run began"
-_RESTARTED = "The server was restarted, and {} is {} by its configuration"
+_RESTARTED = "The server was restarted, and its configuration sets {} to {}"
 
 
 def _still_ours(
     server: ServerParameters, changed: Sequence[Changed], others: dict[str, str], restarted: bool
 ) -> list[Changed]:
-    """Those that still have a value of the run's; those of somebody else's go into `others`."""
-    seen = server.seen(changed) if changed else {}
-    found = []
+    """Parameters that still have a value of the run's; those with somebody else's value go into `others`."""
+    values = server.seen(changed) if changed else {}
+    ours = []
     for one in changed:
-        now = seen[one.name]
+        now = values[one.name]
         if _is_before(server, one, now):
             continue
         if one.is_ours(now, server.same) and not restarted:
-            found.append(one)
+            ours.append(one)
         else:
             others[one.name] = _shown(now)
-    return found
+    return ours
 
 
 def _is_before(server: ServerParameters, one: Changed, now: str | None) -> bool:
@@ -125,15 +125,15 @@ def _read_back(
     """Read whether they are as before; those that are not go into `left` or `others`."""
     if not settled:
         return
-    seen, in_force = server.seen(settled), server.in_force(settled)
+    values, in_force = server.seen(settled), server.in_force(settled)
     for one in settled:
-        now = seen[one.name]
+        now = values[one.name]
         if _is_before(server, one, now):
             if one.name not in in_force:
                 continue
             now = in_force[one.name]
         if one.is_ours(now, server.same):
-            left[one.name] = f"it still is {_shown(now)}"
+            left[one.name] = f"it is still {_shown(now)}"
         else:
             others[one.name] = _shown(now)
 
@@ -141,15 +141,15 @@ def _read_back(
 def by_hand(server: ServerParameters, kept: Kept) -> str:
     """The statements that put everything back, as a sentence with a blank after it; nothing where none is."""
     statements = dict.fromkeys(server.statement(one) for one in kept.changed)
-    return f"An administrator puts it back with: {' '.join(statements)} " if statements else ""
+    return f"An administrator can put it back with: {' '.join(statements)} " if statements else ""
 
 
 def changed_by_others(name: str, ours: str, now: str, restarted: bool = False) -> RefusedError:
     """The end of a run whose parameter a restart or somebody else changed in the middle."""
     who = "The server was restarted and changed" if restarted else "Somebody else changed"
     return RefusedError(
-        f"{who} {name} while the run was under way: it was {ours}, and now it is {now}. "
-        "What is measured from there on is not what was asked for, so the run ends."
+        f"{who} {name} while the run was under way: it was {ours}, and now it is {now}. Later samples would "
+        "not measure the setting that was asked for, so the run ends."
     )
 
 
@@ -161,20 +161,20 @@ def _sentences(
     who: str,
 ) -> tuple[str, ...]:
     by_name = {one.name: one for one in changed}
-    found = []
+    sentences = []
     if left:
         reasons = "; ".join(f"{name} ({why})" for name, why in left.items())
         statements = " ".join(dict.fromkeys(server.statement(by_name[name]) for name in left))
-        found.append(
-            f"Redolab could not put back {reasons}. An administrator puts it back with: {statements}"
+        sentences.append(
+            f"Redolab could not put back {reasons}. An administrator can put it back with: {statements}"
         )
     for name, value in others.items():
         one = by_name[name]
-        found.append(
-            f"{who.format(name, value)}, and it is left so. Before the run it was {one.value}: "
+        sentences.append(
+            f"{who.format(name, value)}. Redolab leaves it so. Before the run it was {one.value}; "
             f"{server.statement(one)} sets that again."
         )
-    return tuple(found)
+    return tuple(sentences)
 
 
 def _shown(value: str | None) -> str:

@@ -16,13 +16,13 @@ from redolab.errors import RedolabError, RefusedError, sentence
 
 @dataclass(frozen=True)
 class Finished:
-    """What came of it."""
+    """The outcome of putting a server back."""
 
     parameters: PutBack
     removal: str = ""
-    """Why something of Redolab's is still there, and how it goes; empty where nothing is."""
+    """Why something of Redolab's is still there, and how to remove it; empty where nothing is."""
     complaint: str = ""
-    """What went wrong beside that, and cannot be mended by trying again."""
+    """Other faults, which cannot be mended by trying again."""
 
     @property
     def undone(self) -> bool:
@@ -38,7 +38,7 @@ class Finished:
         return " ".join(filter(None, (*of_parameters, self.removal, self.complaint)))
 
     def of_killed(self) -> str:
-        """What the user of the next run must know of it, in whole sentences."""
+        """The text for the user of the next run, in whole sentences."""
         restored = self.parameters.restored
         values = ", ".join(f"{name} = {value}" for name, value in restored.items())
         if self.parameters.left:
@@ -48,29 +48,29 @@ class Finished:
         elif self.removal:
             done = "An earlier run left something here."
         else:
-            done = "What an earlier run had left was cleared away."
+            done = "The remains of an earlier run were removed."
         return f"{done} {self.text}".rstrip()
 
 
 LEFT = (
     "An earlier run left something on this server. The next run puts it back before it begins; until then "
-    "parameters are as that run left them."
+    "parameters are as the earlier run left them."
 )
-"""What is told of a server before anything is asked."""
+"""The notice about a server before anything is asked."""
 
 
 def tell_of_copies(left: Left) -> None:
-    """Say where a server was reached that says it is the same one, and has parameters left changed."""
+    """Report the addresses of servers with the same identity that have parameters left changed."""
     for address in left.elsewhere:
         say(
-            "redolab: An earlier run left parameters changed on a server that says it is this one and "
-            f"was reached at {address}. If it is this one, begin a run by that address first: that puts "
-            "them back. Nothing of that run is touched here."
+            f"redolab: An earlier run left parameters changed on a server that it reached at {address}. That "
+            "server has the same identity as this one. If both are the same server, start a run with that "
+            "address first: that run puts them back. Redolab changes nothing of the earlier run here."
         )
 
 
 def tell_of_killed(finished: Finished | None, *, in_the_way: bool = True) -> None:
-    """Say what became of a killed run.
+    """Report what became of a killed run.
 
     Args:
         finished: what came of putting it back; None where there was nothing.
@@ -93,7 +93,7 @@ class Recovery(ABC):
     parameters: ServerParameters
     """Its parameters."""
     marks: Marks
-    """Where what runs changed on such servers is noted."""
+    """The notes of what runs changed on such servers."""
 
     def finish(self, kept: Kept) -> Finished:
         """Put everything back from memory, and remove what the run made.
@@ -105,20 +105,20 @@ class Recovery(ABC):
             self.end_sessions(replace(kept, sessions=()))
         else:
             self.end_sessions(kept)
-        told = self.finish_parameters(kept)
-        if told.left:
-            return Finished(told, self.why_kept(kept))
+        outcome = self.finish_parameters(kept)
+        if outcome.left:
+            return Finished(outcome, self.why_kept(kept))
         complaint = self.tear_down(kept) if kept.teardown else ""
-        return Finished(told, self.remove(kept), complaint)
+        return Finished(outcome, self.remove(kept), complaint)
 
     def finish_parameters(self, kept: Kept) -> PutBack:
         """Put back the parameters alone, and note which are settled."""
-        told = put_back(self.parameters, kept.changed, self.restarted(kept))
-        self.marks.settle(kept.settling([one.name for one in kept.changed if one.name not in told.left]))
-        return told
+        outcome = put_back(self.parameters, kept.changed, self.restarted(kept))
+        self.marks.settle(kept.settling([one.name for one in kept.changed if one.name not in outcome.left]))
+        return outcome
 
     def restarted(self, kept: Kept) -> bool:  # noqa: ARG002
-        """Whether a restart has taken away since what the run had set."""
+        """Whether a restart has since reset what the run had set."""
         return False
 
     @abstractmethod
@@ -135,23 +135,23 @@ class Recovery(ABC):
 
     @abstractmethod
     def why_kept(self, kept: Kept) -> str:
-        """What stays in the database while a parameter is not put back, as sentences."""
+        """The objects that stay in the database while a parameter is not put back, as sentences."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A schema of Redolab's name, and what speaks for its being Redolab's."""
+    """A schema with Redolab's name, and the evidence that it is Redolab's own."""
 
     mark: str | None
-    """The mark that it bears, if any; where a seal stands for it, one that is in no doubt."""
+    """The mark that it bears, if any; where a seal replaces it, one that is in no doubt."""
     doubt: str | None
-    """Why it is not taken as Redolab's own; None where it is."""
+    """Why it does not count as Redolab's own; None where it does."""
     looks_made: bool
-    """Whether it says that a Redolab made it, which proves nothing."""
+    """Whether its comment says that a Redolab made it, which proves nothing."""
     name: str = "redolab"
-    """What it is called by now."""
+    """Its name by now."""
     made: str = ""
-    """What the server calls it whatever its name and comment become; empty where it does not."""
+    """The server's number of it, whatever its name and comment become; empty without one."""
     lists: Collection[str] = ()
     """Which lists it has, where that is looked at; a run that was killed in making them leaves a part."""
     odd: str | None = None
@@ -167,21 +167,21 @@ class SchemaRecovery(Recovery):
     """One server, and the schema `redolab` on it, which is proved to be Redolab's own by a mark."""
 
     kind: str
-    """What the server calls such a schema, in words."""
+    """The server's word for such a schema."""
     within: str
     """Where the next run must be to find it."""
     journal: str
     """The list of parameters in it, in words."""
     afterwards = ""
-    """What else the user must know while a parameter is not put back, as a sentence."""
+    """A further fact that the user must know while a parameter is not put back, as a sentence."""
 
     @abstractmethod
     def find(self, kept: Kept) -> Standing | None:
-        """Whose the schema is; None where there is none."""
+        """The schema and whether it is Redolab's own; None where there is no schema."""
 
     @abstractmethod
     def drop_statement(self, name: str) -> str:
-        """What an administrator runs to drop it."""
+        """The statement by which an administrator drops it."""
 
     @abstractmethod
     def drop(self, standing: Standing) -> None:
@@ -189,7 +189,7 @@ class SchemaRecovery(Recovery):
 
     @abstractmethod
     def listed(self, standing: Standing) -> Kept:
-        """What the run noted in it."""
+        """The run's notes in it."""
 
     def forget(self, kept: Kept) -> None:
         """Forget the marks of which nothing is left; without a mark in `kept` those of the whole server."""
@@ -220,7 +220,7 @@ class SchemaRecovery(Recovery):
             left = self.parameters.words(error)
         return (
             f"The {self.kind} {name} is still there: {left}. The next run {self.within}, from this user and "
-            f"machine, drops it first where it can; by hand: {self.drop_statement(name)};"
+            f"machine, drops it first where it can. To drop it by hand: {self.drop_statement(name)};"
         )
 
     def why_kept(self, kept: Kept) -> str:
@@ -229,15 +229,15 @@ class SchemaRecovery(Recovery):
             standing = self.find(kept)
             if standing is not None and standing.readable:
                 return (
-                    f"The {self.kind} {standing.name} stays until then, with the list in {self.journal}: the "
-                    f"next run {self.within}, from this user and machine, puts everything back first. "
+                    f"The {self.kind} {standing.name} remains until then, with the list in {self.journal}: "
+                    f"the next run {self.within}, from this user and machine, puts everything back first. "
                     f"{self.afterwards}"
                 ).rstrip()
         return self.afterwards
 
     def finish_noted(self, noted: Kept) -> Finished:
-        """Put back what this machine noted of a killed run, with what its lists there have besides."""
-        # Who changed them is no reason to leave what is known.
+        """Put back what this machine noted of a killed run, with what its lists there have in addition."""
+        # What is known is put back, whoever changed the lists.
         with suppress(*self._foreseen):
             standing = self.find(noted)
             if standing and standing.mark == noted.mark and standing.readable:

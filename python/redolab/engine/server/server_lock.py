@@ -1,4 +1,4 @@
-"""One run a server, whichever of its schemas it uses: locks that every user of the server can see.
+"""One run per server at a time, whichever schema it uses: locks that every user of the server can see.
 
 The guard of a run holds a lock of its own until it has cleaned up, so that nobody begins before.
 """
@@ -21,7 +21,7 @@ class ServerLock(ABC):
 
     @abstractmethod
     def try_run(self) -> bool:
-        """Take the lock of a run until the connection is closed; returns whether it was had."""
+        """Take the lock of a run until the connection is closed; returns whether it was free."""
 
     @abstractmethod
     def let_go(self) -> None:
@@ -29,7 +29,7 @@ class ServerLock(ABC):
 
     @abstractmethod
     def hold_as_guard(self) -> None:
-        """Take the guard's lock, beside the run's own."""
+        """Take the guard's lock, in addition to the run's own."""
 
     @abstractmethod
     def await_end_of_run(self, limit_s: float) -> bool:
@@ -37,7 +37,7 @@ class ServerLock(ABC):
 
     @abstractmethod
     def other_holder(self, own: Collection[int] = ()) -> str | None:
-        """Who else holds one of Redolab's locks on this server, in words.
+        """The other holder of one of Redolab's locks on this server, in words.
 
         Args:
             own: connections that belong to this run, its guard's for one.
@@ -54,7 +54,7 @@ class ServerLock(ABC):
                 guard when it has cleaned up.
             own: connections that belong to this run, its guard's for one.
 
-        Returns who holds the server instead; None where it was had.
+        Returns who holds the server instead; None where it was free.
         """
         give_up = time.monotonic() + limit_s
         while True:
@@ -89,5 +89,5 @@ def _refuse_other(holder: str | None) -> None:
     if holder is not None:
         raise RefusedError(
             f"Another Redolab run is at work on this server, or its guard is cleaning up ({holder}); two "
-            "would spoil each other's figures and parameters. Wait for it, or use another server."
+            "runs would spoil each other's figures and parameters. Wait for it, or use another server."
         )

@@ -12,7 +12,7 @@ from redolab.records.checkup import Checkup
 if TYPE_CHECKING:
     from redolab.engine.base import Engine
 
-_ONLY_SCANS = "For SQLite Redolab has only the load of whole scans so far."
+_ONLY_SCANS = "On SQLite, Redolab supports only the load of whole scans so far."
 
 
 def _open(opening: Opening) -> Engine:

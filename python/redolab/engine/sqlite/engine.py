@@ -44,12 +44,12 @@ _INSERT = (
 )
 _UPDATE = "update scanned set value = value + 1 where id <= ?"
 _SCAN = "select sum(value) from scanned"
-_ADVICE = "SQLite keeps no log: look at the room and the health of the disk that has the private file."
+_ADVICE = "SQLite keeps no log: check the free space and the health of the disk with the private file."
 
 
 @contextmanager
 def _as_engine_errors() -> Iterator[None]:
-    """Turn SQLite's errors into `EngineError`; stands around all that others ask of the engine."""
+    """Turn SQLite's errors into `EngineError`; it encloses all that others ask of the engine."""
     try:
         yield
     except sqlite3.Error as error:
@@ -103,17 +103,18 @@ class SQLiteEngine(Engine):
         }
 
     def conditions(self) -> list[str]:
-        """What a reader of its figures must know."""
+        """Conditions that a reader of its figures must know."""
         return [
             "SQLite has no server: the queries run in Redolab's own process, in write-ahead mode.",
         ]
 
     def not_measured(self) -> list[str]:
-        """What cannot be had here."""
+        """Figures that are not available here."""
         return [
-            "Row versions: a reader in write-ahead mode passes none, whatever others have not committed.",
-            "Buffers: this build of SQLite tells Python nothing of its page cache.",
-            "Wait events: SQLite posts none.",
+            "Row versions: a reader in write-ahead mode passes no row versions, whatever others have not "
+            "committed.",
+            "Buffers: this build of SQLite does not report its page cache to Python.",
+            "Wait events: SQLite reports none.",
         ]
 
     @_as_engine_errors()

@@ -133,7 +133,7 @@ def test_the_first_connection_says_how_all_are_protected(server: MariaDB, betwee
         connector.connect("a test").close()
         between.strips, between.heard = True, b""
         for read_only in (False, True):
-            with pytest.raises(RefusedError, match=r"first connection.*was encrypted.*may stand in between"):
+            with pytest.raises(RefusedError, match=r"first connection.*was encrypted.*may be intercepting"):
                 connector.connect("a test", read_only=read_only)
         # As another process has it, such as the guard.
         with pytest.raises(RefusedError, match="first connection"):
@@ -200,7 +200,7 @@ def test_what_is_not_encrypted_is_said_wherever_its_figures_are(
         monkeypatch.setattr(Client, "address", "192.0.2.7")
         where, doctor = told()
         assert where == (True, True, True)
-        assert "can read and change all that is sent" in doctor
+        assert "can read and change everything that is sent" in doctor
         between.strips = False
         where, doctor = told(is_encrypted=True)
         assert where == (False, False, False)
@@ -227,9 +227,9 @@ def test_the_mode_of_a_url(url: str, mode: str, tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("ssl-mode=STRONG", "There is no ssl-mode"),
-        ("ssl-ca=/nowhere/ca.pem", "There is no file"),
-        ("ssl-mode=REQUIRED&ssl-ca=/dev/null", "does not ask them|There is no file"),
+        ("ssl-mode=STRONG", "Unknown ssl-mode"),
+        ("ssl-ca=/nowhere/ca.pem", "there is no such file"),
+        ("ssl-mode=REQUIRED&ssl-ca=/dev/null", "does not check them|there is no such file"),
     ],
 )
 def test_a_protection_that_is_none_is_refused(query: str, said: str) -> None:

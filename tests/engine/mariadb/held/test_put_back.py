@@ -248,7 +248,7 @@ def test_a_restart_with_another_configuration_is_not_overruled(
         own.start()
         again = hold_of(url)
         again.make_schema()
-        told = f"The server was restarted, and {REDO} is 0 by its configuration, and it is left so."
+        told = f"The server was restarted, and its configuration sets {REDO} to 0. Redolab leaves it so."
         assert told in capfd.readouterr().err
         end(again)
         assert settings(own)["redo"] == 0
@@ -366,7 +366,7 @@ def test_a_view_in_the_place_of_a_table_ends_the_run(server: MariaDB, url: str) 
     hold.ensure()
     server.ask("drop table redolab.account")
     server.ask("create view redolab.account as select 1 as id")
-    with pytest.raises(RefusedError, match="Somebody else put views where Redolab's tables are"):
+    with pytest.raises(RefusedError, match="Somebody else put views next to Redolab's tables"):
         hold.ensure()
     end(hold)
     assert MARKS.kept() == {}

@@ -118,7 +118,7 @@ def test_the_connection_is_killed(plain: MariaDB) -> None:
     with closing(MariadbObserver(plain.url, 10)) as observer:
         plain.ask(f"kill {number_of(observer._connection)}")
         it = observer.read()
-        assert any("made again" in warning for warning in it.warnings)
+        assert any("opened again" in warning for warning in it.warnings)
         time.sleep(0.5)
         assert observer.read().ticks > 0
 

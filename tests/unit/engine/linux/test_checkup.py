@@ -37,7 +37,7 @@ def rights(capabilities: str) -> str:
         (ALL, "1", "works", "of every user's servers"),
         (NONE, None, "limited", "of servers that run as the user"),
         (NONE, "0", "limited", "of servers that run as the user"),
-        (NONE, "1", "limited", "of Redolab's own servers alone (kernel.yama.ptrace_scope is 1)"),
+        (NONE, "1", "limited", "only of Redolab's own servers (kernel.yama.ptrace_scope is 1)"),
     ],
 )
 def test_whose_memory_may_be_read(

@@ -150,7 +150,7 @@ def test_a_watch_counts_its_commits_by_the_redo_log_alone() -> None:
     seen = counters(server, before, after, {})
     assert seen["transactions"] == 20
     assert (seen["commits"], seen["binlog_flushes"], seen["binlog_flush_time_s"]) == (None, None, None)
-    assert any("does not say what is counted" in why for _, why in missing(server, after))
+    assert any("does not document what is counted" in why for _, why in missing(server, after))
     files = counters(watched(binlog_storage_engine=""), before, after, {})
     assert (files["commits"], files["binlog_flushes"]) == (0, 0)
     none = replace(server, binlog=False, binlog_engine="")

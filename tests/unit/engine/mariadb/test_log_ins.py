@@ -126,7 +126,7 @@ def test_every_other_plugin_is_refused_by_its_name(plugin: bytes | str, secure: 
         with pytest.raises(pymysql.OperationalError) as refused:
             answer(plugin, packet, secure)
         text = refused.value.args[1]
-        assert f"a log-in by {name or 'no name'}, in which" in text
+        assert f"a log-in by {name or 'no name'}, which" in text
         assert "caching_sha2_password or mysql_native_password" in text
 
 

@@ -16,7 +16,7 @@ def test_a_released_version_that_was_tested_is_no_condition(major: int, version:
 @pytest.mark.parametrize("version", ["19rc1", "19beta2", "19devel", "19alpha"])
 def test_a_version_before_its_release_is_said_to_be_one(version: str) -> None:
     (said,) = version_conditions({"version_num": 190_000, "version": f"{version} (Debian 19~1-1)"})
-    assert said == (f"PostgreSQL {version} is not a release: what it does may change before the release.")
+    assert said == (f"PostgreSQL {version} is not a release: its behaviour may change before the release.")
 
 
 def test_a_newer_version_than_was_tested_is_said_to_be_one() -> None:

@@ -44,12 +44,14 @@ def guard() -> Iterator[Guard]:
 )
 def test_no_other_module_is_imported(guard: Guard, module: str | None) -> None:
     answer = guard.ask({"database": {"host": "nowhere"}, "module": module})
-    assert answer == {"error": f"It recovers no database by {str(module)!r}."}
+    assert answer == {"error": f"The guard cannot recover a database by {str(module)!r}."}
     assert guard.ask({"mark": "nobody's"}) == {}, "the guard goes on"
 
 
 def test_what_it_cannot_recover_is_refused() -> None:
-    with pytest.raises(RefusedError, match=r"guard cannot connect: It recovers no database by 'this'\."):
+    with pytest.raises(
+        RefusedError, match=r"guard cannot connect: The guard cannot recover a database by 'this'\."
+    ):
         Guard.for_database("this", {}, Kept(), print)
 
 

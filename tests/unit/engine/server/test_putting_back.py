@@ -78,7 +78,7 @@ def test_what_cannot_be_put_back_is_named_with_its_statement() -> None:
 def test_what_was_not_read_back_does_not_count_as_restored() -> None:
     done = put_back(FakeServer({"a": "0", "b": "9"}, forgets="b"), CHANGED)
     assert done.restored == {"a": "1"}
-    assert done.left == {"b": "it still is 9"}
+    assert done.left == {"b": "it is still 9"}
 
 
 def test_a_server_that_cannot_be_read_leaves_everything_in_doubt() -> None:
@@ -125,8 +125,8 @@ def test_what_a_restart_took_from_the_configuration_is_left_and_named() -> None:
     assert server.values == {"a": "0", "b": "5"}
     assert done.restored == {}
     assert done.sentences == (
-        "The server was restarted, and a is 0 by its configuration, and it is left so. Before the run it was "
-        "1: SET a = 1; sets that again.",
+        "The server was restarted, and its configuration sets a to 0. Redolab leaves it so. Before the run "
+        "it was 1; SET a = 1; sets that again.",
     )
 
 

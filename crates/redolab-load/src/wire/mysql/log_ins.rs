@@ -19,7 +19,7 @@ const LOG_INS: [(&str, Sent); 4] = [
 ];
 pub(super) const IN_THE_CLEAR: &str = "the server asked for the password itself, which is not sent over a network without TLS: require TLS, \
      or connect by the server's socket";
-const ANOTHER: &str = "the server asked for a log-in by {}, in which Redolab takes no part: use a user with caching_sha2_password \
+const ANOTHER: &str = "the server asked for a log-in by {}, which Redolab does not support: use a user with caching_sha2_password \
      or mysql_native_password";
 
 /// What the log-in by `plugin` sends.

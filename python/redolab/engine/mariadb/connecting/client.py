@@ -1,7 +1,7 @@
 """pymysql's connection, within bounds and by Redolab's own rules of a log-in.
 
-pymysql has limits for each read, none for the whole, and takes a server by its word. What it does inside and
-what is changed of it here is pinned by `tests/unit/engine/mariadb/test_pymysql.py`.
+pymysql has limits for each read but not for the whole, and trusts what a server sends. What it does inside
+and what is changed of it here is pinned by `tests/unit/engine/mariadb/test_pymysql.py`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from redolab.engine.mariadb.connecting import sockets
 if TYPE_CHECKING:
 
     class Connection(pymysql.Connection[Any]):
-        """With what the stubs leave out."""
+        """The connection with the members that the stubs leave out."""
 
         _sock: socket.socket
         _rfile: Any
@@ -99,12 +99,12 @@ class Client(Connection):
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether it is TLS."""
+        """Whether the connection uses TLS."""
         return isinstance(self._sock, ssl.SSLSocket)
 
     @property
     def address(self) -> str:
-        """The server's, of a connection over a network."""
+        """The server's address, for a connection over a network."""
         return str(self._sock.getpeername()[0])
 
     def wait_without_end(self) -> None:
@@ -153,15 +153,15 @@ class Client(Connection):
 
     def _read_bytes(self, num_bytes: int) -> bytes:
         """Read so many bytes: the one place where anything of a server is read."""
-        found = bytearray()
+        received = bytearray()
         try:
             self._budget.take(num_bytes)
-            while len(found) < num_bytes:
+            while len(received) < num_bytes:
                 self._sock.settimeout(self._patience_s())
-                more = self._rfile.read1(num_bytes - len(found))
+                more = self._rfile.read1(num_bytes - len(received))
                 if not more:
                     raise ConnectionResetError("it was closed")
-                found += more
+                received += more
                 self._begin_to_read()
         except OSError as error:
             self._force_close()
@@ -173,7 +173,7 @@ class Client(Connection):
         except BaseException:
             self._force_close()
             raise
-        return bytes(found)
+        return bytes(received)
 
     def _patience_s(self) -> float | None:
         """How long the next byte may take; None where a statement takes as long as it takes.
@@ -190,14 +190,14 @@ class Client(Connection):
         return patience
 
     def _begin_to_read(self) -> None:
-        """From the first byte on an answer comes in one go, unless it is that of several statements."""
+        """After its first byte an answer comes in one go, unless it is the answer of several statements."""
         if self._waits and not self._begun and not self._several:
             self._budget = Budget(MOST_ANSWER_BYTES, MOST_ANSWER_S)
         self._begun = True
 
     @contextmanager
     def _in_the_protocol(self) -> Iterator[None]:
-        """Turn whatever pymysql raises over bytes that are no answer into one error of its own.
+        """Turn whatever pymysql raises over bytes that do not form an answer into one error of its own.
 
         Raises:
             pymysql.Error: that.
@@ -210,7 +210,7 @@ class Client(Connection):
             self._force_close()
             raise StrangeAnswerError(f"the server's answer is too long: {error}") from error
         except RuntimeError as error:
-            # pymysql's for that alone.
+            # pymysql raises this error only for that.
             self._force_close()
             raise StrangeAnswerError(_A_FILE) from error
         except Exception as error:

@@ -42,12 +42,12 @@ class Connector:
 
     @classmethod
     def to_private(cls, socket: Path) -> Connector:
-        """To a server of Redolab's own."""
+        """The connector to a server of Redolab's own."""
         return cls(private_target(socket))
 
     @classmethod
     def to_url(cls, url: str) -> Connector:
-        """To the server of a `mysql://` or `mariadb://` URL.
+        """The connector to the server of a `mysql://` or `mariadb://` URL.
 
         Raises:
             UsageError: it cannot be read as one.
@@ -56,7 +56,7 @@ class Connector:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Connector:
-        """To the server that another connector's `parameters` say."""
+        """The connector to the server that another connector's `parameters` name."""
         return cls(Target(**parameters))
 
     @property

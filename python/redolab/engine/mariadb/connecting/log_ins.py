@@ -16,10 +16,10 @@ from pymysql.constants import CR
 
 
 class Sent(Enum):
-    """What of the password a log-in sends."""
+    """The form of the password that a log-in sends."""
 
     PROOF = "Proof"
-    """A hash of it and of what the server drew at random."""
+    """A hash of the password and of the server's random bytes."""
     PASSWORD = "Password"  # noqa: S105
     """The password itself: over TLS, or over a socket whose other end is known."""
 
@@ -35,7 +35,7 @@ IN_THE_CLEAR = (
     "connect by the server's socket"
 )
 ANOTHER = (
-    "the server asked for a log-in by {}, in which Redolab takes no part: use a user with "
+    "the server asked for a log-in by {}, which Redolab does not support: use a user with "
     "caching_sha2_password or mysql_native_password"
 )
 _MOST_LETTERS = 64
@@ -50,11 +50,11 @@ _KNOWN_TO_SERVER, _PASSWORD_WANTED = b"\x01\x03", b"\x01\x04"
 class LogIn:
     """One log-in as pymysql has it done by others: `authenticate` answers a packet and returns the next one.
 
-    So none of pymysql's own is in use, of which some send the password to whoever asks.
+    So pymysql's own log-ins are not in use; some of them send the password to whoever asks.
     """
 
     def __init__(self, plugin: str, connection: Any) -> None:
-        """Take what the server calls it, and pymysql's connection."""
+        """Take the server's name for it, and pymysql's connection."""
         self._plugin, self._connection = plugin, connection
 
     def authenticate(self, packet: Any) -> Any:
@@ -88,14 +88,14 @@ class LogIn:
 
 
 class LogIns(dict[Any, Any]):
-    """Every log-in there is, by what a server calls it: pymysql's `auth_plugin_map`."""
+    """Every log-in by the server's name for it, in the place of pymysql's `auth_plugin_map`."""
 
     def __init__(self) -> None:
-        """Be no empty one, in whose place pymysql takes its own."""
+        """Fill the map, because pymysql replaces an empty one by its own."""
         super().__init__(LOG_INS)
 
     def get(self, plugin: Any, default: object = None) -> Callable[[Any], LogIn]:  # noqa: ARG002
-        """What does it, or refuses it."""
+        """The function that does the log-in, or refuses it."""
         name = plugin.decode(errors="replace") if isinstance(plugin, bytes) else str(plugin)
         return partial(LogIn, name[:_MOST_LETTERS])
 

@@ -1,4 +1,4 @@
-"""What is said of a connection that others can listen to."""
+"""The warning about a connection that others can listen to."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ class Plaintext:
 
 
 def plaintext(connection: Client) -> Plaintext | None:
-    """What is to be said of a connection; None where it is encrypted, or a socket of this machine."""
+    """The warning about a connection; None where it is encrypted, or a socket of this machine."""
     if connection.is_encrypted or connection.unix_socket:
         return None
     address = connection.address
     where = f"The connection to the server ({address}) is not encrypted"
     # An IPv6 address may have the name of an interface behind it, and one of IPv4 inside it.
-    found = ip_address(address.partition("%")[0])
-    if (getattr(found, "ipv4_mapped", None) or found).is_loopback:
+    ip = ip_address(address.partition("%")[0])
+    if (getattr(ip, "ipv4_mapped", None) or ip).is_loopback:
         return Plaintext(
             f"{where}. It ends on this machine; if a tunnel begins there, the tunnel must encrypt it.", False
         )
     return Plaintext(
-        f"{where}: whoever is on the way can read and change all that is sent, the figures too. Add "
-        "?ssl-mode=VERIFY_IDENTITY to the URL where the server has TLS.",
+        f"{where}. Anybody on the network path can read and change everything that is sent, including the "
+        "figures. Add ?ssl-mode=VERIFY_IDENTITY to the URL if the server has TLS.",
         True,
     )

@@ -1,7 +1,7 @@
-"""What every session of Redolab's own sets at its log-in, so that no custom of a server changes an answer.
+"""Settings of every session of Redolab's own at its log-in, so that no custom of a server changes an answer.
 
-What an administrator sets for applications (limits of rows, digits, time zones) holds for every session that
-does not set its own.
+Settings that an administrator makes for applications (limits of rows, digits, time zones) hold for every
+session that does not set its own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sockets of this machine, and who may listen at one for the password to be told there."""
+"""Sockets of this machine, and who may listen at one before the password is sent there."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def connect(path: str, patience_s: float) -> tuple[socket.socket, int]:
     try:
         connected.settimeout(patience_s)
         connected.connect(path)
-        told = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-        peer = int(_CREDENTIALS.unpack(told)[1])
+        credentials = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+        peer = int(_CREDENTIALS.unpack(credentials)[1])
         if not (_is_trusted(peer) or _is_reached_by_names_of(peer, path)):
             raise StrangerError(
                 0,
-                f"the user {_name(peer)} listens there, who is neither root, nor you, nor a server's own "
-                "account, and others can write to a directory on the way to it",
+                f"a process of the user {_name(peer)} listens there. That user is not root, not you and not "
+                "a server's own account, and others can write to a directory in the path of the socket",
             )
     except BaseException:
         connected.close()
@@ -59,9 +59,9 @@ def connect(path: str, patience_s: float) -> tuple[socket.socket, int]:
 def is_offered(path: str) -> bool:
     """Whether a socket that nobody named is there, and who could have put it there is trusted."""
     with suppress(OSError):
-        found = os.lstat(path)
-        return stat.S_ISSOCK(found.st_mode) and (
-            _is_trusted(found.st_uid) or _is_reached_by_names_of(found.st_uid, path)
+        status = os.lstat(path)
+        return stat.S_ISSOCK(status.st_mode) and (
+            _is_trusted(status.st_uid) or _is_reached_by_names_of(status.st_uid, path)
         )
     return False
 
@@ -76,12 +76,12 @@ def _is_reached_by_names_of(uid: int, path: str) -> bool:
     """Whether root, this user and `uid` alone can make or exchange any name on the way to a path."""
     with suppress(OSError):
         for place, name in _names_on_the_way(Path(path).absolute()):
-            found = place.stat()
-            if found.st_uid not in (0, os.geteuid(), uid):
+            status = place.stat()
+            if status.st_uid not in (0, os.geteuid(), uid):
                 return False
-            if found.st_mode & _OTHERS_WRITE:
+            if status.st_mode & _OTHERS_WRITE:
                 # In a directory like /tmp nobody takes away what is another's, and anybody may have made it.
-                kept = bool(found.st_mode & stat.S_ISVTX)
+                kept = bool(status.st_mode & stat.S_ISVTX)
                 if not kept or os.lstat(place / name).st_uid not in (0, os.geteuid()):
                     return False
         return True
@@ -101,16 +101,16 @@ def _names_on_the_way(path: Path) -> Iterator[tuple[Path, str]]:
             at = at.parent
             continue
         yield at, name
-        found = at / name
-        if found.is_symlink():
+        step = at / name
+        if step.is_symlink():
             links += 1
             if links > _LINKS_LIMIT:
                 raise OSError("too many links")
-            aim = found.readlink()
+            aim = step.readlink()
             left = [*aim.parts[aim.is_absolute() :], *left]
             at = Path("/") if aim.is_absolute() else at
         else:
-            at = found
+            at = step
 
 
 def _name(uid: int) -> str:

@@ -15,7 +15,7 @@ from redolab.engine.mariadb.connecting.url_tls import url_tls
 from redolab.errors import UsageError
 from redolab.password_command import password_command, password_of
 
-# # ? and : may stand in a password, so it is not read as a browser would.
+# ? and : may occur in a password, so it is not read as a browser would.
 _URL = re.compile(
     r"(?:mysql|mariadb)://(?:(?P<user>[^:@/]*)(?::(?P<password>[^@/]*))?@)?"
     r"(?P<host>\[[0-9a-fA-F:.]+\]|[^:/?\[\]@]*)(?::(?P<port>\d{1,5}))?(?:/(?P<database>[^?]*))?(?:\?(?P<query>.*))?",
@@ -41,7 +41,7 @@ class Target:
     tls_mode: str = "disabled"
     """One of MySQL's modes in lower case, with dashes: `verify-ca`."""
     ca_file: str | None = None
-    """Of the certificates that vouch for the server's; None for those that the system trusts."""
+    """File of the certificates that vouch for the server's; None for those that the system trusts."""
     encrypted: bool | None = None
     """Whether the first connection was; None before it. Every later one is as that one was."""
     peer: int | None = None
@@ -55,7 +55,7 @@ class Target:
         return f"socket {self.unix_socket}" if self.unix_socket else f"{self.host}:{self.port}"
 
     def secret(self) -> str | None:
-        """The password of the next connection; None where it has none.
+        """The password of the next connection; None where it does not have one.
 
         Raises:
             RedolabError: the command that prints it failed.
@@ -73,36 +73,36 @@ class Target:
 def read_target(url: str) -> Target:
     """Read a `mysql://` or `mariadb://` URL; what it leaves open is taken from ~/.my.cnf.
 
-    Without a host, or with `localhost` and no port, the server's socket is used where it stands in one
-    of its usual places, as the servers' own clients do, unless anybody could have put it there. `ssl-mode`
-    and `ssl-ca` are MySQL's own words; without them a connection over a network is encrypted where the
-    server can do it, and one over a socket is not.
+    Without a host, or with `localhost` and no port, the server's socket is used where it is in one of its
+    usual places, as the servers' own clients do, unless anybody could have put it there. `ssl-mode` and
+    `ssl-ca` are MySQL's own words; without them a connection over a network is encrypted where the server can
+    do it, and one over a socket is not.
 
     Raises:
         UsageError: it cannot be read as one.
     """
-    found = _URL.fullmatch(url)
-    query = parse_qs(found["query"] or "", keep_blank_values=True) if found else {}
-    if found is None or not query.keys() <= _KNOWN or int(found["port"] or _PORT) > 65_535:
+    parts = _URL.fullmatch(url)
+    query = parse_qs(parts["query"] or "", keep_blank_values=True) if parts else {}
+    if parts is None or not query.keys() <= _KNOWN or int(parts["port"] or _PORT) > 65_535:
         raise UsageError(
-            "This is no URL of a MariaDB or MySQL server. Write it as mysql://user@host:3306/ or "
+            "This is not a URL of a MariaDB or MySQL server. Write it as mysql://user@host:3306/ or "
             "mysql://user@/?unix_socket=/run/mysqld/mysqld.sock."
         )
-    asked = {name: values[0] for name, values in query.items()}
+    options = {name: values[0] for name, values in query.items()}
     usual = url_tls()
-    host = found["host"].strip("[]")
-    path = asked.get("unix_socket") or asked.get("socket")
-    if path is None and found["port"] is None and host in ("", "localhost"):
+    host = parts["host"].strip("[]")
+    path = options.get("unix_socket") or options.get("socket")
+    if path is None and parts["port"] is None and host in ("", "localhost"):
         places = (usual.get("socket"), *_SOCKETS)
         path = next((place for place in places if place and sockets.is_offered(place)), None)
-    given = found["password"] or asked.get("password")
-    mode, authority = _protection(asked, usual, by_network=path is None)
+    given = parts["password"] or options.get("password")
+    mode, authority = _protection(options, usual, by_network=path is None)
     return Target(
         host=host or "localhost",
-        port=int(found["port"] or _PORT),
-        user=unquote(found["user"] or "") or usual.get("user") or getpass.getuser(),
+        port=int(parts["port"] or _PORT),
+        user=unquote(parts["user"] or "") or usual.get("user") or getpass.getuser(),
         unix_socket=path,
-        database=unquote(found["database"] or "") or None,
+        database=unquote(parts["database"] or "") or None,
         password=unquote(given) if given else os.environ.get("MYSQL_PWD") or usual.get("password"),
         tls_mode=mode,
         ca_file=authority,
@@ -121,16 +121,16 @@ def _protection(
     # An authority can be taken away by naming none; a mode has a name of its own for that.
     usual = {**usual, **{name: value for name, value in asked.items() if value or name != "ssl-mode"}}
     authority = usual.get("ssl-ca")
-    said = usual.get("ssl-mode") or _mode_by_switches(usual)
-    mode = said.lower().replace("_", "-")
+    wanted = usual.get("ssl-mode") or _mode_by_switches(usual)
+    mode = wanted.lower().replace("_", "-")
     if mode not in _TLS_MODES:
         names = ", ".join(name.upper().replace("-", "_") for name in _TLS_MODES)
-        raise UsageError(f"There is no ssl-mode {said!r}. Say one of {names}.")
+        raise UsageError(f"Unknown ssl-mode {wanted!r}. Use one of {names}.")
     if authority and not Path(authority).is_file():
-        raise UsageError(f"There is no file {authority}, where ssl-ca says that certificates are.")
+        raise UsageError(f"ssl-ca names the file {authority}, but there is no such file.")
     if authority and not mode.startswith("verify"):
         raise UsageError(
-            f"ssl-ca names certificates, and ssl-mode={said} does not ask them: say VERIFY_CA or "
+            f"ssl-ca names certificates, but ssl-mode={wanted} does not check them: use VERIFY_CA or "
             "VERIFY_IDENTITY, or leave ssl-ca out."
         )
     # Over a socket it would cost both ends CPU, and nobody can listen in between; who demands it gets it.
@@ -138,11 +138,11 @@ def _protection(
 
 
 def _mode_by_switches(usual: Mapping[str, str]) -> str:
-    """What the servers' own clients do by what stands in place of `ssl-mode`."""
+    """The mode that the servers' own clients use by the options that replace `ssl-mode`."""
     says = {name: usual.get(name, "").lower() for name in ("ssl", "ssl-verify-server-cert")}
     if says["ssl-verify-server-cert"] in _ON:
         return "VERIFY_IDENTITY"
     if usual.get("ssl-ca"):
-        # Who names an authority wants it asked.
+        # A user that names an authority wants it to be checked.
         return "VERIFY_CA"
     return "DISABLED" if says["ssl"] in _OFF else "PREFERRED"

@@ -1,4 +1,4 @@
-"""What a user's own option file says of every connection: the group `[client]` of ~/.my.cnf, and no other."""
+"""A user's own options for every connection: the group `[client]` of ~/.my.cnf, and no other."""
 
 from __future__ import annotations
 

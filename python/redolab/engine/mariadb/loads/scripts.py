@@ -20,8 +20,8 @@ from redolab.records.load import Script
 class MariadbScript(ServerLoad[Statements]):
     """`Script` on MariaDB and MySQL. Names without a database are those of `redolab`.
 
-    A unit of work is sent as one text, between BEGIN and COMMIT. In it `{session}` stands for the number of
-    the session, from 0.
+    A unit of work is sent as one text, between BEGIN and COMMIT. In it `{session}` is replaced by the number
+    of the session, from 0.
     """
 
     def __init__(self, load: Script, connect: Callable[[], Connection], stop: threading.Event) -> None:

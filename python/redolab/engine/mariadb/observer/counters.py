@@ -1,4 +1,4 @@
-"""What MariaDB's and MySQL's status counters say of commits and the log, and what they do not say."""
+"""Figures of commits and the log from MariaDB's and MySQL's status counters, and what these lack."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _ALWAYS = (
     ),
 )
 NOT_COUNTED = (
-    "the binary log is inside InnoDB (binlog_storage_engine), and MariaDB's documentation does not say what "
-    "is counted of it; commits wait for the redo log alone"
+    "the binary log is inside InnoDB (binlog_storage_engine), and MariaDB does not document what is counted "
+    "of it; commits wait only for the redo log"
 )
 _FLUSH: Event = ("IO", "redo log flush")
 _WRITE: Event = ("IO", "redo log write")
@@ -85,11 +85,11 @@ def _redo_log(
 
 
 def _rows_written(before: Mapping[str, float], after: Mapping[str, float]) -> float | None:
-    """Rows inserted, updated and deleted, by InnoDB's count; where it has none, by that of all engines."""
+    """Rows inserted, updated and deleted, by InnoDB's count, or else by the count of all engines."""
     names = _INNODB_ROWS if _INNODB_ROWS[0] in after else _HANDLER_ROWS
     grown = [_grown(before, after, name) for name in names]
-    known = [amount for amount in grown if amount is not None]
-    return sum(known) if len(known) == len(grown) else None
+    amounts = [amount for amount in grown if amount is not None]
+    return sum(amounts) if len(amounts) == len(grown) else None
 
 
 def _binlog(
@@ -131,27 +131,30 @@ def saw_row_locks(before: Mapping[str, float], after: Mapping[str, float]) -> bo
 
 
 def missing(server: Server, after: Mapping[str, float]) -> list[tuple[str, str]]:
-    """What these counters cannot say on this server."""
-    found = list(_ALWAYS)
+    """Figures that these counters do not give on this server."""
+    figures = list(_ALWAYS)
     if not times_redo_log(server):
-        found.append(("time of log flushes", "the server counts them but does not time them"))
+        figures.append(("time of log flushes", "the server counts them but does not time them"))
     if "innodb_max_trx_id" not in after and not server.binlog:
-        found.append(
-            ("transactions", "this server counts those that wrote in its binary log alone (log_bin is off)")
+        figures.append(
+            (
+                "transactions",
+                "this server counts only transactions that wrote to its binary log (log_bin is off)",
+            )
         )
     if server.binlog_engine:
-        found.append(("commits in the binary log, its flushes and their time", NOT_COUNTED))
+        figures.append(("commits in the binary log, its flushes and their time", NOT_COUNTED))
     elif server.binlog and not server.timed_files:
-        found.append(("time of binlog flushes", "the server times them in performance_schema alone"))
+        figures.append(("time of binlog flushes", "the server times them only in performance_schema"))
         if server.sync_binlog > 1 or server.flavour == "mysql":
-            found.append(("flushes of the binlog", "the server counts them in performance_schema alone"))
+            figures.append(("flushes of the binlog", "the server counts them only in performance_schema"))
     if not server.binlog:
-        found.append(("commits in the binary log", "there is none (log_bin is off)"))
+        figures.append(("commits in the binary log", "this server has no binary log (log_bin is off)"))
     if "innodb_os_log_fsyncs" not in after:
-        found.append(
-            ("flushes of the redo log alone", "this version counts them together with those of data files")
+        figures.append(
+            ("flushes of the redo log alone", "this version counts them together with flushes of data files")
         )
-    return found
+    return figures
 
 
 def _grown(before: Mapping[str, float], after: Mapping[str, float], name: str) -> float | None:

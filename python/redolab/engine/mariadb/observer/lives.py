@@ -12,7 +12,7 @@ from redolab.records.observation import Observed
 _SERVICES = ("Daemon", "Slave", "Binlog Dump")
 """Commands of connections that serve no client."""
 _OF_NO_CLIENT = "system user"
-"""Whose the threads of replication are: MySQL gives them the commands of clients."""
+"""The user of the threads of replication: MySQL gives them the commands of clients."""
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Lives:
         """Watch all but the threads that serve Redolab's own connections."""
         self.all: list[Life] = []
         self.names: dict[int, tuple[str, str | None]] = {}
-        """What performance_schema calls a thread, and the program at the other end."""
+        """The name of a thread in performance_schema, and the program at the other end."""
         self.begun = 0
         """Sessions ever begun."""
         self.own_cpu_ns = 0
@@ -64,7 +64,7 @@ class Lives:
 
     @property
     def living(self) -> list[tuple[int, Life]]:
-        """Who has not ended, each with its place in `all`."""
+        """The lives that have not ended, each with its place in `all`."""
         return [(place, life) for place, life in enumerate(self.all) if not life.ended]
 
     def poll(
@@ -78,7 +78,7 @@ class Lives:
             tick: how many ticks of this window came before.
             now_s: monotonic clock.
         """
-        known = {(life.thread, life.connection): life for life in self.all if not life.ended}
+        lives = {(life.thread, life.connection): life for life in self.all if not life.ended}
         by_thread = {task.pid: task for task in tasks or ()}
         present: set[int] = set()
         for row in rows:
@@ -87,7 +87,7 @@ class Lives:
                 continue  # It ended between the two readings.
             if thread and thread in self._own:
                 continue
-            life = known.get((thread, connection)) or self._begin_session(row, thread, tick, now_s)
+            life = lives.get((thread, connection)) or self._begin_session(row, thread, tick, now_s)
             self._served.add(thread)
             present.add(id(life))
             life.application = self.names.get(thread, ("", None))[1]
@@ -96,12 +96,12 @@ class Lives:
         owned = {int(row["thread"] or 0) for row in rows} | self._own | self._served
         for task in by_thread.values():
             if task.pid not in owned:
-                found = known.get((task.pid, None))
-                if found is None or found.started != task.start_ticks:
-                    found = self._begin_thread(task, tick, now_s)
-                present.add(id(found))
-                self._account(found, task, tick, now_s)
-        for life in known.values():
+                thread_life = lives.get((task.pid, None))
+                if thread_life is None or thread_life.started != task.start_ticks:
+                    thread_life = self._begin_thread(task, tick, now_s)
+                present.add(id(thread_life))
+                self._account(thread_life, task, tick, now_s)
+        for life in lives.values():
             life.ended = id(life) not in present
         for thread in self._own & by_thread.keys() & self._tasks.keys():
             self.own_cpu_ns += by_thread[thread].cpu_ns - self._tasks[thread].cpu_ns

@@ -21,7 +21,7 @@ from redolab.errors import RefusedError
 from redolab.records.observation import Observation
 
 _RESTARTED_S = 3.0
-"""The server tells its age in whole seconds."""
+"""The server reports its age in whole seconds."""
 _THREADS = {
     "mariadb": "information_schema.PROCESSLIST",
     "mysql": "performance_schema.threads (PROCESSLIST_ID)",
@@ -51,7 +51,7 @@ class MariadbObserver(Observer):
         except (pymysql.Error, OSError) as error:
             self._disconnect()
             raise RefusedError(
-                f"{self._target.place} answered, and then could not be watched: {error_text(error)}."
+                f"{self._target.place} answered, but then it could not be watched: {error_text(error)}."
             ) from error
         except RefusedError:
             self._disconnect()
@@ -74,12 +74,12 @@ class MariadbObserver(Observer):
             yield REPLICA
 
     def look(self) -> Observation:
-        """What happened since the last look."""
-        seen = self._source.read()
-        if seen is None:
+        """The observation since the last look."""
+        observation = self._source.read()
+        if observation is None:
             return replace(self.end(), broken="the connection to the server was lost")
         caution, self._caution = self._caution or (), ()
-        return replace(seen, warnings=(*caution, *seen.warnings))
+        return replace(observation, warnings=(*caution, *observation.warnings))
 
     def resume(self, last: Observation) -> Observation:
         """Say whether the server was restarted."""
@@ -90,17 +90,17 @@ class MariadbObserver(Observer):
             or abs(self._server.started_epoch_s - before.started_epoch_s) > _RESTARTED_S
         )
         text = (
-            "The server restarted while it was watched; what it did around that was not seen."
+            "The server restarted while it was watched; its work around the restart was not observed."
             if restarted
-            else "The connection to the server was lost and made again; meanwhile nothing was seen."
+            else "The connection to the server was lost and opened again; nothing was observed in between."
         )
         return warned(last, text)
 
     def end(self) -> Observation:
         """Disconnect."""
-        seen = self._source.stop()
+        observation = self._source.stop()
         self._disconnect()
-        return seen
+        return observation
 
     def _disconnect(self) -> None:
         with suppress(pymysql.Error, OSError):

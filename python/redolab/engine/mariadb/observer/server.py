@@ -76,7 +76,7 @@ class Server:
 
     @property
     def facts(self) -> ServerFacts:
-        """Who it is."""
+        """The server's identity."""
         engine = {BINLOG_ENGINE: self.binlog_engine} if self.binlog_engine else {}
         about = {**self.description, "binlog": self.binlog, **engine}
         return ServerFacts(about, self.identity, self.parameters)
@@ -155,8 +155,8 @@ def _whole(value: str) -> int:
 
 def _identity(parameters: Mapping[str, str]) -> str:
     """MySQL has a name for its data; MariaDB is known by where they lie."""
-    found = parameters.get("server_uuid") or " ".join(parameters.get(name, "") for name in _PLACE)
-    return hashlib.sha256(f"mysql {found}".encode()).hexdigest()[:32]
+    names = parameters.get("server_uuid") or " ".join(parameters.get(name, "") for name in _PLACE)
+    return hashlib.sha256(f"mysql {names}".encode()).hexdigest()[:32]
 
 
 def _check_reach(flavour: str, version: int, instruments: bool, text: str) -> None:
@@ -164,8 +164,8 @@ def _check_reach(flavour: str, version: int, instruments: bool, text: str) -> No
         raise RefusedError(f"This server is {text}. MariaDB from 10.0 and MySQL from 5.7 can be watched.")
     if flavour == "mysql" and not instruments:
         raise RefusedError(
-            "This MySQL runs without performance_schema, and without it MySQL does not say which thread "
-            "serves which session. Set performance_schema=ON in its configuration and restart it."
+            "This MySQL runs without performance_schema, so it does not show which thread serves which "
+            "session. Set performance_schema=ON in its configuration and restart it."
         )
 
 
@@ -177,8 +177,8 @@ def _check_process_right(connection: Connection, flavour: str, version: int, rol
             raise
         also = "" if flavour == "mariadb" else f" GRANT SELECT ON performance_schema.* TO {quoted(role)};"
         raise RefusedError(
-            f"{role} may see no session but its own ({error_text(error)}). "
-            f"GRANT PROCESS ON *.* TO {quoted(role)};{also}"
+            f"{role} may see only its own sessions ({error_text(error)}). GRANT PROCESS ON *.* TO "
+            f"{quoted(role)};{also}"
         ) from error
 
 
@@ -193,13 +193,13 @@ def quoted(role: str) -> str:
 
 
 def _find_here(connection: Connection, thread: int, uptime_s: float) -> tuple[int | None, str | None]:
-    """The server's process on this machine, or why it is not taken for one."""
+    """The server's process on this machine, or the reason why none is recognised."""
     if thread == 0:
         return (
             None,
-            "sessions share threads (thread_handling=pool-of-threads), so no thread is a session's own",
+            "sessions share threads (thread_handling=pool-of-threads), so no thread belongs to one session",
         )
-    remote = "the server is not on this machine, or in a container of its own: run Redolab beside it"
+    remote = "the server is on another machine or in a container of its own: run Redolab in the same place"
     process = find_server(thread, socket_of(connection), _PROGRAMS)
     if process is None:
         return None, remote

@@ -30,7 +30,7 @@ RATE_PER_S = 20.0
 _LOOKS_PER_S = 3_000.0
 """A look costs about 10 us: with more than 150 sessions and threads ticks are rarer."""
 _CALM = 0.4
-"""Of those looks in a long watch."""
+"""Factor of the rate of those looks in a long watch."""
 _POLL_S = 0.25
 """The server makes its list of transactions anew only when nobody has read it for 0.1 s."""
 _POLL_SHARE = 0.02
@@ -54,7 +54,7 @@ class ThreadSource:
             connection: used by the source alone meanwhile.
             server: what is at its other end.
             seed: of the gaps between ticks.
-            own: threads of Redolab's own beside the connection's, left out.
+            own: threads of Redolab's own in addition to the connection's, left out.
             calm: whether it looks more rarely, in a long watch.
 
         Raises:
@@ -87,7 +87,7 @@ class ThreadSource:
         self._ticking.resume()
 
     def read(self) -> Observation | None:
-        """What happened since the last reading; None once the connection is lost (`stop` gives the rest)."""
+        """The observation since the last reading; None once the connection is lost (then use `stop`)."""
         began = time.thread_time()
         with self._lock:
             if not self._broken:
@@ -98,9 +98,9 @@ class ThreadSource:
             return None
 
     def stop(self) -> Observation:
-        """What was seen since the last reading, and end.
+        """The observation since the last reading, and end.
 
-        When the connection was lost, what was seen until then; everybody counts as ended.
+        When the connection was lost, the observation until then; everybody counts as ended.
         """
         self._ticking.stop()
         last = self.read()
@@ -117,7 +117,7 @@ class ThreadSource:
     # Gathering
 
     def _rate_per_s(self) -> float:
-        """It hangs on how many there are to look at, never on what they do."""
+        """It depends on how many there are to look at, never on what they do."""
         return self._pace * min(RATE_PER_S, _LOOKS_PER_S / max(1, len(self._lives.all)))
 
     def _tick_and_poll(self) -> Outcome:
@@ -139,14 +139,14 @@ class ThreadSource:
         living = self._lives.living
         running = self._running([life.thread for _, life in living])
         for (place, life), awake in zip(living, running, strict=True):
-            seen = self._look(life, active, awake)
+            wait = self._look(life, active, awake)
             window.looks += 1
-            if seen is None:
+            if wait is None:
                 life.skips.append(window.ticks)
                 continue
-            window.torn += seen.torn
-            if seen.event != IDLE:
-                window.seen.append((window.ticks, place, self._events[seen.event], seen.state))
+            window.torn += wait.torn
+            if wait.event != IDLE:
+                window.seen.append((window.ticks, place, self._events[wait.event], wait.state))
         window.ticks += 1
 
     def _look(self, life: Life, active: dict[int, Active], awake: bool | None) -> ObservedWait | None:
@@ -211,8 +211,8 @@ class ThreadSource:
         if unseen > self._unseen:
             self._unseen = unseen
             self._window.warnings.append(
-                "Connections came and went too quickly to be looked at: their CPU is in the instance's "
-                "alone, or shown as a background thread's."
+                "Connections came and went too quickly to be sampled: their CPU time is included only in the "
+                "instance's, or is shown as a background thread's."
             )
         return self._give(Window(self._mark, status, files), began)
 
@@ -236,7 +236,7 @@ class ThreadSource:
 
 
 def why_blind(process: int | None) -> tuple[tuple[str, str], ...]:
-    """What cannot be had because the kernel does not let system calls of a process be seen."""
+    """Figures that are not available because the kernel does not let system calls of a process be seen."""
     looks, why = _kernel_looks(process)
     if looks is not None:
         looks.close()
@@ -252,8 +252,8 @@ def _kernel_looks(process: int | None) -> tuple[ThreadLooks | None, tuple[tuple[
     except PermissionError as error:
         return None, (
             (
-                "flushes and writes of the log told apart from other waits",
-                f"the server's system calls may not be seen ({error.strerror or error}): run Redolab as "
-                "root, with CAP_SYS_PTRACE, or as the server's user where kernel.yama.ptrace_scope is 0",
+                "flushes and writes of the log, separate from other waits",
+                f"Redolab may not see the server's system calls ({error.strerror or error}): run it as root, "
+                "with CAP_SYS_PTRACE, or as the server's user where kernel.yama.ptrace_scope is 0",
             ),
         )

@@ -1,4 +1,4 @@
-"""What a MariaDB or MySQL thread waits for: the kernel's look, the server's stage and its own instruments.
+"""The waits of a MariaDB or MySQL thread: the kernel's look, the server's stage and its own instruments.
 
 The kernel says whether a thread is asleep and in which call, at the very moment. The server's process
 list says in which stage its statement is, a few hundred microseconds earlier. Where the two disagree the
@@ -19,7 +19,7 @@ from redolab.records.observation import STATES
 State = int
 
 CLIENT: Event = ("Client", "Sleep")
-"""What an idle session waits in, by the server's own word for it in its process list."""
+"""The wait of an idle session, by the server's own word for it in its process list."""
 ROW_LOCK: Event = ("Lock", "row")
 TIMED_WAIT: Event = ("Stage", "timed wait")
 ASLEEP, UNKNOWN, AWAKE = map(STATES.index, ("asleep", "unknown", "awake"))
@@ -62,13 +62,13 @@ class Active:
 
     @property
     def works(self) -> bool:
-        """Whether the stage is none to wait in."""
+        """Whether a session works in this stage instead of waiting."""
         return self.stage.lower() in _WORK_STAGES
 
 
 @dataclass(frozen=True)
 class ObservedWait:
-    """What one look came to."""
+    """The result of one look."""
 
     event: Event
     state: State
@@ -79,7 +79,7 @@ class ObservedWait:
 def name_session(
     look: Look | None, active: Active | None, in_row_lock: bool, running: bool | None
 ) -> ObservedWait:
-    """What a session was found doing; an idle one has the event `IDLE`.
+    """The activity in which a session was found; an idle one has the event `IDLE`.
 
     Args:
         look: the kernel's, where it may be had.
@@ -100,7 +100,7 @@ def name_session(
 
 
 def name_background(look: Look | None, running: bool | None) -> ObservedWait:
-    """What a background thread was found doing. Asleep without work in hand is idle."""
+    """The activity in which a background thread was found. Asleep without work in hand is idle."""
     if look is None:
         return ObservedWait(NOTHING, AWAKE) if running else ObservedWait(IDLE, ASLEEP)
     if look.doing == "running":

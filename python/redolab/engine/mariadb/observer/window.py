@@ -1,4 +1,4 @@
-"""What was gathered of a MariaDB or MySQL between two readings, and the observation made of it."""
+"""The data gathered of a MariaDB or MySQL between two readings, and the observation made of it."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Mark:
     at: str
     machine: _core.MachineTimes
     process_cpu_ns: int | None
-    """Of the whole server, ended threads too."""
+    """CPU time of the whole server, ended threads included."""
 
 
 @dataclass
 class Window:
-    """What was gathered since a mark."""
+    """The data gathered since a mark."""
 
     begin: Mark
     status: Mapping[str, float]
@@ -63,8 +63,8 @@ def read_files(connection: Connection, server: Server) -> Timed:
     if not server.timed_files:
         return {}
     rows = fetch(connection, "select_file_times", server.version)
-    found = (timed for row in rows for timed in timed_files(row["name"], row))
-    return {event: (count, time_s) for event, count, time_s in found}
+    operations = (timed for row in rows for timed in timed_files(row["name"], row))
+    return {event: (count, time_s) for event, count, time_s in operations}
 
 
 def as_observation(
@@ -140,7 +140,7 @@ def _looks(window: Window, lives: Sequence[Life]) -> Looks:
 
 
 def _idle(lives: Sequence[Life], looks: Looks, events: EventCodes) -> Iterator[IdleLooks]:
-    """Who was met without being found at anything: a session by its client, a thread without work."""
+    """The looks that found nothing at work: a session that waits for its client, a thread without work."""
     busy = np.bincount(looks.process, minlength=len(lives)).tolist()
     for place, (life, found) in enumerate(zip(lives, busy, strict=True)):
         ticks = life.last_tick - life.first_tick - life.skipped - found
@@ -150,24 +150,24 @@ def _idle(lives: Sequence[Life], looks: Looks, events: EventCodes) -> Iterator[I
 
 
 def _grown(before: Timed, after: Timed) -> Timed:
-    found = {}
+    grown = {}
     for event, (count, time_s) in after.items():
         count_before, time_before_s = before.get(event, (0, 0.0))
         if count > count_before:
-            found[event] = (count - count_before, time_s - time_before_s)
-    return found
+            grown[event] = (count - count_before, time_s - time_before_s)
+    return grown
 
 
 def _timed(files: Timed, locks: tuple[int, float] | None, events: EventCodes) -> tuple[TimedWaits, ...]:
-    """What the server itself counted and timed, for the whole instance."""
-    found = {**files, **({} if locks is None else {ROW_LOCK: locks})}
-    return tuple(TimedWaits(None, events[event], count, time_s) for event, (count, time_s) in found.items())
+    """Waits that the server itself counted and timed, for the whole instance."""
+    waits = {**files, **({} if locks is None else {ROW_LOCK: locks})}
+    return tuple(TimedWaits(None, events[event], count, time_s) for event, (count, time_s) in waits.items())
 
 
 def _names(
     events: Mapping[Event, int], before: Mapping[str, float], after: Mapping[str, float]
 ) -> tuple[Event, ...]:
-    """Events by code. A wait with a time limit is no row lock where the server knows of none."""
+    """Events by code. A wait with a time limit is not a row lock where the server does not know of one."""
     confirmed = saw_row_locks(before, after)
     return tuple(TIMED_WAIT if event == ROW_LOCK and not confirmed else event for event in events)
 

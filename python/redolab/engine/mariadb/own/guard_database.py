@@ -66,5 +66,5 @@ class DatabaseCharge(guard_database.DatabaseCharge):
         return MariadbRecovery(self._control, self._connector, marks).finish(self.kept).text
 
     def words(self, error: Exception) -> str:
-        """What an error says."""
+        """The text of an error."""
         return why(error)

@@ -1,4 +1,4 @@
-"""What is to be put back at the end, in tables of the database `redolab`; each row under Redolab's own seal.
+"""The journal of what must be put back, in tables of the database `redolab`; each row has Redolab's seal.
 
 Neither MariaDB nor MySQL says who owns a database: whoever may write to it could plant a row, and whoever
 cleans up would execute it with the rights of a run. So a row counts only if it was sealed with the mark,
@@ -32,7 +32,7 @@ _VALUES = "the column values_set of redolab.parameter_journal"
 
 
 def seal(mark: str, *words: str) -> str:
-    """What proves that somebody who knows the mark wrote these words; 64 hexadecimal digits."""
+    """Proof that somebody who knows the mark wrote these words; 64 hexadecimal digits."""
     text = "\0".join(words).encode(errors="surrogateescape")
     return hmac.new(bytes.fromhex(mark), text, hashlib.sha256).hexdigest()
 
@@ -45,7 +45,7 @@ class Journal:
         self._mark = mark
 
     def note(self, control: Connection, changed: Changed) -> None:
-        """Note a parameter, committed on return; the first note of a parameter stands."""
+        """Note a parameter, committed on return; the first note of a parameter is kept."""
         values = json.dumps(changed.ours)
         ask(
             control,
@@ -67,7 +67,7 @@ class Journal:
 
 
 def read_changed(control: Connection, mark: str) -> tuple[Changed, ...]:
-    """What the run has changed.
+    """The parameters that the run has changed.
 
     Raises:
         RefusedError: somebody else wrote one of the rows.
@@ -84,7 +84,7 @@ def _changed(row: Mapping[str, str], mark: str) -> Changed:
 
 
 def read_teardown(control: Connection, mark: str) -> str:
-    """What a user's own list wants executed.
+    """The statements that a user's own list wants executed at the end.
 
     Raises:
         RefusedError: somebody else wrote one of the rows.
@@ -98,7 +98,7 @@ def read_teardown(control: Connection, mark: str) -> str:
 def _check(found: str, mark: str, *words: str) -> None:
     if not hmac.compare_digest(found, seal(mark, *words)):
         raise RefusedError(
-            "Redolab could not put everything back: Somebody changed Redolab's lists in the database redolab "
-            f"({words[0]!r}), and nothing in them is executed. Look what parameters should be, set them, and "
-            "DROP DATABASE redolab."
+            "Redolab could not put everything back: somebody changed Redolab's lists in the database redolab "
+            f"({words[0]!r}), so Redolab executes nothing from them. Find out which values the parameters "
+            "should have, set them, and DROP DATABASE redolab."
         )

@@ -1,4 +1,4 @@
-"""What stands in the database `redolab` beside tables.
+"""The objects in the database `redolab` other than tables.
 
 Neither MariaDB nor MySQL gives a database an owner. Whoever has rights on `redolab`.* can drop a table and
 put a view in its place, whose functions are called with the rights of the run.

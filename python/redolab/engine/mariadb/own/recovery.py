@@ -26,13 +26,13 @@ from redolab.errors import RedolabError, sentence
 
 _LOCKED = 1205
 _WHO_LOCKS = (
-    "somebody's session keeps a table of it locked: an open transaction that read it, or a backup under "
+    "another session holds a lock on one of its tables: an open transaction that read it, or a backup under "
     "FLUSH TABLES WITH READ LOCK"
 )
 
 
 class GlobalVariables(ServerParameters):
-    """Those of one server, which SET GLOBAL changes."""
+    """Parameters of one server, which SET GLOBAL changes."""
 
     errors = (pymysql.Error, OSError)
 
@@ -41,17 +41,17 @@ class GlobalVariables(ServerParameters):
         self._control = control
 
     def seen(self, changed: Collection[Changed]) -> Mapping[str, str | None]:
-        """As the server has them."""
-        found = read_values(self._control, [one.name for one in changed])
-        return {one.name: found.get(one.name) for one in changed}
+        """The values that the server has."""
+        values = read_values(self._control, [one.name for one in changed])
+        return {one.name: values.get(one.name) for one in changed}
 
     def put(self, one: Changed) -> None:
-        """By SET GLOBAL, read back."""
+        """Put it back by SET GLOBAL, and read it back."""
         assert one.before is not None, "a variable has a value"
         set_global(self._control, one.name, one.before)
 
     def same(self, one: str | None, other: str | None) -> bool:
-        """`ON` and `1` are."""
+        """Whether they are the same value; `ON` and `1` are."""
         return one == other if one is None or other is None else same_value(one, other)
 
     def statement(self, one: Changed) -> str:
@@ -59,7 +59,7 @@ class GlobalVariables(ServerParameters):
         return f"SET GLOBAL {one.name} = {literal(one.value)};"
 
     def words(self, error: Exception) -> str:
-        """In one line."""
+        """The error in one line."""
         return why(error)
 
 
@@ -68,7 +68,7 @@ class MariadbRecovery(SchemaRecovery):
 
     marks = MARKS
     kind, within, journal = "database", "on that server", "redolab.parameter_journal"
-    afterwards = "A restart of the server takes its parameters to its configuration."
+    afterwards = "A restart of the server resets its parameters to its configuration."
 
     def __init__(self, control: Connection, connector: Connector, marks: Mapping[str, str]) -> None:
         """Take what is put back.
@@ -82,12 +82,12 @@ class MariadbRecovery(SchemaRecovery):
         self.parameters = GlobalVariables(control)
 
     def end_sessions(self, kept: Kept) -> None:
-        """Those of the run that still work, by their numbers."""
+        """End the run's sessions that still work, by their numbers."""
         with suppress(pymysql.Error):
             end_sessions(self._control, kept.sessions)
 
     def tear_down(self, kept: Kept) -> str:
-        """In a connection of its own."""
+        """Execute it in a connection of its own."""
         try:
             with closing(self._connector.connect("redolab list", several=True)) as of_list:
                 with suppress(pymysql.err.OperationalError):  # Somebody dropped it.
@@ -97,11 +97,14 @@ class MariadbRecovery(SchemaRecovery):
                     while cursor.nextset():
                         pass
         except (pymysql.Error, RedolabError) as error:
-            return f"The teardown of the list failed: {sentence(why(error))} What it made may still be there."
+            return (
+                f"The teardown of the list failed: {sentence(why(error))} Objects that it created may still "
+                "exist."
+            )
         return ""
 
     def find(self, kept: Kept) -> Standing | None:  # noqa: ARG002
-        """By the seal of its journal."""
+        """Find it by the seal of its journal."""
         return find_database(self._control, self._marks)
 
     def drop_statement(self, name: str) -> str:
@@ -113,7 +116,7 @@ class MariadbRecovery(SchemaRecovery):
         drop_database(self._control)
 
     def listed(self, standing: Standing) -> Kept:
-        """What its lists say; nothing, where it is empty.
+        """The contents of its lists; nothing, where it is empty.
 
         Raises:
             RefusedError: somebody else wrote one of the rows.
@@ -132,7 +135,7 @@ class MariadbRecovery(SchemaRecovery):
         )
 
     def restarted(self, kept: Kept) -> bool:
-        """As SET GLOBAL lasts until a restart."""
+        """Whether the server was restarted: SET GLOBAL lasts until a restart."""
         try:
             return kept.started > 0 and not is_same_life(self._control, kept.started)
         except (pymysql.Error, OSError):
@@ -169,7 +172,7 @@ def recover(control: Connection, connector: Connector) -> Iterator[Finished]:
 
 
 def why(error: Exception) -> str:
-    """What went wrong, in one line without a full stop."""
+    """The text of an error, in one line without a full stop."""
     if error_number(error) == _LOCKED:
         return _WHO_LOCKS
     text = str(error) if isinstance(error, RedolabError) else error_text(error)

@@ -18,7 +18,7 @@ from redolab.engine.private.marks import Left, Marks
 from redolab.engine.server.recovery import Standing
 
 MARKS = Marks("databases")
-"""Of MariaDB and MySQL, each with the place of its server."""
+"""Marks of MariaDB and MySQL, each with the place of its server."""
 
 _COMMENT = "made by redolab; removed at the end of the run; seal {}"
 _SEALED = re.compile(r"made by redolab; removed at the end of the run; seal ([0-9a-f]{64})")
@@ -27,18 +27,18 @@ _NO_DATABASE = 1049
 
 
 def server_place(control: Connection) -> str:
-    """By what this machine tells servers apart."""
+    """The key by which this machine distinguishes servers."""
     row = ask(control, "select @@hostname as host, @@port as port, @@datadir as data")[0]
     return f"{row['host']}:{row['port']} {row['data']}"[:_MOST_LETTERS]
 
 
 def left_here(control: Connection) -> Left:
-    """What killed runs of this machine left on this server."""
+    """The changes that killed runs of this machine left on this server."""
     return MARKS.left_on(server_place(control), address(control))
 
 
 def find_database(control: Connection, marks: Mapping[str, str]) -> Standing | None:
-    """Whose the database `redolab` is; None when there is none.
+    """The database `redolab` and whether it is Redolab's own; None when it does not exist.
 
     Args:
         control: connected to the server.
@@ -47,32 +47,32 @@ def find_database(control: Connection, marks: Mapping[str, str]) -> Standing | N
     Raises:
         pymysql.Error: this user has no right by which it would be seen.
     """
-    found = fetch(control, "select_schema", 500)[0]
-    if not found["databases"]:
+    row = fetch(control, "select_schema", 500)[0]
+    if not row["databases"]:
         _check_missing(control)
         return None
-    if not found["contents"]:
+    if not row["contents"]:
         here = server_place(control)
-        known = here in marks.values()
-        return Standing(None, None if known else "it is empty, and Redolab noted nothing of it", known)
-    comments = str(found["comments"] or "").split("\n")
-    said = [match[1] for match in map(_SEALED.fullmatch, comments) if match]
-    mark = next((mark for mark in marks if seal(mark, JOURNAL) in said), None)
-    lists = str(found["lists"] or "").split(",")
+        is_noted = here in marks.values()
+        return Standing(None, None if is_noted else "it is empty, and Redolab noted nothing of it", is_noted)
+    comments = str(row["comments"] or "").split("\n")
+    seals = [match[1] for match in map(_SEALED.fullmatch, comments) if match]
+    mark = next((mark for mark in marks if seal(mark, JOURNAL) in seals), None)
+    lists = str(row["lists"] or "").split(",")
     doubt = odd = None
-    if not said:
+    if not seals:
         doubt = "Redolab did not make it"
     elif mark is None:
         doubt = "its mark is not known on this machine"
-    if found["odd_lists"] or (JOURNAL not in lists and mark is not None):
+    if row["odd_lists"] or (JOURNAL not in lists and mark is not None):
         odd = "its lists are not the plain tables that Redolab makes"
-    elif found["definer"]:
-        odd = f"{found['definer']} defined a view, trigger, routine or event in it"
-    return Standing(None if doubt else mark, doubt, bool(said), lists=lists, odd=odd)
+    elif row["definer"]:
+        odd = f"{row['definer']} defined a view, trigger, routine or event in it"
+    return Standing(None if doubt else mark, doubt, bool(seals), lists=lists, odd=odd)
 
 
 def _check_missing(control: Connection) -> None:
-    """Make sure that it is not only hidden: a user without rights is not told of it."""
+    """Make sure that it is not only hidden: a user without rights does not see it."""
     try:
         ask(control, "use redolab")
     except pymysql.Error as error:

@@ -26,7 +26,7 @@ class MariadbLock(ServerLock):
         return self._take(RUN, 0)
 
     def let_go(self) -> None:
-        """By its name."""
+        """Release it by its name."""
         ask(self._control, "select release_lock(%s)", RUN)
 
     def hold_as_guard(self) -> None:
@@ -34,23 +34,23 @@ class MariadbLock(ServerLock):
         self._take(GUARD, 0)
 
     def await_end_of_run(self, limit_s: float) -> bool:
-        """Until its lock is free."""
+        """Wait until its lock is free."""
         return self._take(RUN, limit_s)
 
     def other_holder(self, own: Collection[int] = ()) -> str | None:
-        """By its number; its user and host may not be seen."""
+        """Name it by its number; its user and host may be hidden."""
         for name in (RUN, GUARD):
-            found = self.holder_of(name)
-            if found is not None and found not in (number_of(self._control), *own):
-                seen = living(self._control).get(found)
-                account = f"{seen['User']}@{seen['Host']}" if seen else "of another user"
-                return f"connection {found}, {account}"
+            holder = self.holder_of(name)
+            if holder is not None and holder not in (number_of(self._control), *own):
+                session = living(self._control).get(holder)
+                account = f"{session['User']}@{session['Host']}" if session else "of another user"
+                return f"connection {holder}, {account}"
         return None
 
     def holder_of(self, name: str) -> int | None:
         """The connection that holds a lock."""
-        found = ask(self._control, "select is_used_lock(%s) as it", name)[0]["it"]
-        return None if found is None else int(found)
+        holder = ask(self._control, "select is_used_lock(%s) as it", name)[0]["it"]
+        return None if holder is None else int(holder)
 
     def _take(self, name: str, limit_s: float) -> bool:
         return bool(ask(self._control, "select get_lock(%s, %s) as it", name, limit_s)[0]["it"])

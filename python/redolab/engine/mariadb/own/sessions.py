@@ -19,7 +19,7 @@ def is_same_life(control: Connection, started: int) -> bool:
 
 
 def number_of(connection: Connection) -> int:
-    """What the server calls the connection."""
+    """The server's number of the connection."""
     return int(connection.thread_id())  # type: ignore[no-untyped-call]
 
 
@@ -47,9 +47,13 @@ def read_sessions(control: Connection) -> tuple[tuple[int, ...], int]:
 
 def end_sessions(control: Connection, sessions: Collection[int]) -> None:
     """End those of a run that are left, of this user."""
-    seen, own = living(control), number_of(control)
+    sessions_now, own = living(control), number_of(control)
     for number in sessions:
-        if number != own and number in seen and seen[number]["User"] == seen[own]["User"]:
+        if (
+            number != own
+            and number in sessions_now
+            and sessions_now[number]["User"] == sessions_now[own]["User"]
+        ):
             end(control, number)
 
 

@@ -48,12 +48,12 @@ def _check_database(control: Connection, marks: Mapping[str, str]) -> bool:
         return standing is not None
     if not standing.looks_made:
         raise RefusedError(
-            f"This server has a database named redolab that is not Redolab's: {why}. It is never "
-            "touched. Rename it or drop it, or use another server. Nothing was changed."
+            f"This server has a database named redolab that is not Redolab's: {why}. Redolab never touches "
+            "it. Rename it or drop it, or use another server. Nothing was changed."
         )
     raise RefusedError(
-        "This server has a database named redolab that is not provably one of this Redolab's: "
-        f"{why}. It is never touched. If a killed run left it, start one as that user, and as the "
-        "user and on the machine that it ran as: that puts everything back first. Or put back by hand what "
-        "redolab.parameter_journal lists, and DROP DATABASE redolab. Nothing was changed."
+        f"This server has a database named redolab, and it is not proved that this Redolab made it: {why}. "
+        "Redolab never touches it. If a killed run left it, start a run as the same database user, and as "
+        "the same operating-system user on the same machine: that run puts everything back first. Or put "
+        "back by hand what redolab.parameter_journal lists, and DROP DATABASE redolab. Nothing was changed."
     )

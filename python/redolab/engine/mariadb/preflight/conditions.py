@@ -14,7 +14,7 @@ from redolab.engine.mariadb.preflight.server import NAMES, Facts, is_replica
 
 NEWEST: Mapping[str, int] = {"mariadb": 1108, "mysql": 907}
 """The newest that were tested."""
-REPLICA = "This server is a replica: what it replays from its source is in the figures too."
+REPLICA = "This server is a replica: the figures include what it replays from its source."
 _UNFLUSHED = ("O_DSYNC", "NOSYNC")
 
 
@@ -27,55 +27,58 @@ def server_conditions(control: Connection, server: Facts, log_filesystem: str | 
         log_filesystem: under its logs, where that is known.
     """
     exposed = plaintext(control)
-    found = [exposed.text] if exposed and exposed.leaves else []
+    sentences = [exposed.text] if exposed and exposed.leaves else []
     flavour = server["flavour"]
     if server["version"] > NEWEST[flavour]:
         newest = divmod(NEWEST[flavour], 100)
-        found.append(
+        sentences.append(
             f"{NAMES[flavour]} {server['version_text']} is newer than {newest[0]}.{newest[1]}, the newest "
-            "that was tested."
+            "version that was tested."
         )
     if not server["binlog"]:
-        found.append(
-            "The server keeps no binary log: a commit is flushed once here, and twice where there is one."
+        sentences.append(
+            "The server keeps no binary log: a commit is flushed once here, and twice on a server with a "
+            "binary log."
         )
     elif not has_second_log(server):
-        found.append(
+        sentences.append(
             "The binary log is inside InnoDB (binlog_storage_engine): a commit is flushed once here, and "
-            "sync_binlog has no effect. MariaDB's documentation says so; Redolab was not tested on such a "
-            "server."
+            "sync_binlog has no effect. This is from MariaDB's documentation; Redolab was not tested on such "
+            "a server."
         )
     elif server["sync_binlog"] not in ("0", "1"):
-        found.append(
-            f"sync_binlog was {server['sync_binlog']} when the run began: in use, the server flushes its "
-            "binary log only once in so many commits."
+        sentences.append(
+            f"sync_binlog was {server['sync_binlog']} when the run began: in normal use, the server flushes "
+            "its binary log only once in that many commits."
         )
-    found += _of_flushes(server)
+    sentences += _of_flushes(server)
     if log_filesystem in MEMORY_FILESYSTEMS:
-        found.append(f"The logs lie in memory ({log_filesystem}): a flush costs next to nothing.")
+        sentences.append(
+            f"The logs are on a file system in memory ({log_filesystem}): a flush costs almost nothing."
+        )
     if waiting := read_semi_sync(control, server):
-        found.append(waiting.sentence)
+        sentences.append(waiting.sentence)
     if is_replica(control, server):
-        found.append(REPLICA)
+        sentences.append(REPLICA)
     others = _others_at_work(control)
     if others:
-        found.append(f"{others} other sessions were active when the run began: the server was not idle.")
-    return found
+        sentences.append(f"{others} other sessions were active when the run began: the server was not idle.")
+    return sentences
 
 
 def replicas(control: Connection) -> int:
     """How many replicas read this server's binary log, as far as this user may see them."""
-    told = ask(control, "show global status like 'Slaves_connected'")
+    status = ask(control, "show global status like 'Slaves_connected'")
     reading = sum(str(row["Command"]).startswith("Binlog Dump") for row in living(control).values())
-    return max(reading, int(told[0]["Value"]) if told else 0)
+    return max(reading, int(status[0]["Value"]) if status else 0)
 
 
 def _of_flushes(server: Facts) -> list[str]:
-    found = []
+    sentences = []
     if not has_redo_log(server):
-        found.append(
+        sentences.append(
             "The redo log is disabled (ALTER INSTANCE DISABLE INNODB REDO_LOG): whatever the setting, no "
-            "commit is safe from a crash here, and after one the server does not start."
+            "commit is safe from a crash, and after a crash the server does not start."
         )
     method = str(server["innodb_flush_method"]).upper()
     if method in _UNFLUSHED:
@@ -84,18 +87,18 @@ def _of_flushes(server: Facts) -> list[str]:
             if method == "NOSYNC"
             else "the redo log is flushed within each write of it, so the server counts no flush"
         )
-        found.append(f"innodb_flush_method is {server['innodb_flush_method']}: {what}.")
+        sentences.append(f"innodb_flush_method is {server['innodb_flush_method']}: {what}.")
     doublewrite = server.get("innodb_doublewrite", "ON").upper()
     if doublewrite in ("OFF", "0", "DETECT_ONLY"):
-        found.append(
-            f"innodb_doublewrite is {doublewrite}: pages are written once, and one torn by a crash is lost."
+        sentences.append(
+            f"innodb_doublewrite is {doublewrite}: pages are written once, so a page torn by a crash is lost."
         )
     if server.get("innodb_flush_log_at_timeout", "1") != "1":
-        found.append(
+        sentences.append(
             f"innodb_flush_log_at_timeout is {server['innodb_flush_log_at_timeout']}: a setting that does "
-            "not wait for the disk can lose about that many seconds, not one."
+            "not wait for the disk can lose commits of about that many seconds, instead of one second."
         )
-    return found
+    return sentences
 
 
 def _others_at_work(control: Connection) -> int:

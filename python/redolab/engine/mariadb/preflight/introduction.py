@@ -1,4 +1,4 @@
-"""What is told of somebody's server before anything is changed on it."""
+"""The introduction of somebody's server before anything is changed on it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from redolab.engine.mariadb.preflight.server import Facts, is_replica
 def introduction(
     control: Connection, server: Facts, known: Mapping[str, Parameter], log_bytes: int | None
 ) -> Introduction:
-    """What an answer depends on.
+    """The introduction, with what an answer depends on.
 
     Args:
         control: asked.
         server: who and what it is.
-        known: the parameters that the run changes, as they stand.
+        known: the parameters that the run changes, as they are now.
         log_bytes: how much log it writes at most; None where the user's own statements decide it.
     """
     notes = []
@@ -30,14 +30,14 @@ def introduction(
     if known:
         now = ", ".join(f"{it.name} (now {it.value})" for it in known.values())
         notes.append(
-            f"For every session of this server the run changes {now}, and puts them back; a restart of the "
-            "server would too, for SET GLOBAL is kept nowhere."
+            f"The run changes {now} for every session of this server, and puts them back afterwards. A "
+            "restart of the server would also reset them, because SET GLOBAL is not persistent."
         )
     if server["binlog"]:
         notes.append(_of_binlog(replicas(control), log_bytes))
     if is_replica(control, server):
         notes.append(
-            "This server is a replica: its own replication is slower or faster under the run's settings too."
+            "This server is a replica: the run's settings also make its own replication slower or faster."
         )
     return Introduction(
         f"{server['name']} {server['version_text']} at {server['place']}, as the user {server['role']}",
@@ -51,4 +51,4 @@ def _of_binlog(count: int, log_bytes: int | None) -> str:
     who = {0: "a replica would replay it", 1: "the replica that is connected replays it"}.get(
         count, f"the {count} replicas that are connected replay it"
     )
-    return f"All that the run writes{most} goes into this server's binary log too, and {who}."
+    return f"Everything that the run writes{most} also goes into this server's binary log, and {who}."

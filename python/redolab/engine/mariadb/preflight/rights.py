@@ -1,7 +1,7 @@
-"""What a user may do on a server, read from SHOW GRANTS, and which grants a run lacks.
+"""The rights of a user on a server, read from SHOW GRANTS, and the grants that a run lacks.
 
-SHOW GRANTS without a name tells of the roles in force too. Nothing is tried, so nothing is changed.
-Source: MariaDB documentation, "GRANT" and "SUPER"; MySQL Reference Manual, "Privileges Provided by MySQL".
+SHOW GRANTS without a name also shows the roles in force. Nothing is tried, so nothing is changed. Source:
+MariaDB documentation, "GRANT" and "SUPER"; MySQL Reference Manual, "Privileges Provided by MySQL".
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ def parse_grants(lines: Iterable[str]) -> Grants:
     given: list[tuple[str, frozenset[str]]] = []
     taken: list[tuple[str, frozenset[str]]] = []
     for line in lines:
-        found = _GRANT.match(line)
-        if found:
-            where = "*" if found[3] == "*.*" else found[3][1:-3].replace("``", "`")
-            privileges = frozenset(part.strip().upper() for part in found[2].split(","))
-            (given if found[1] == "GRANT" else taken).append((where, privileges))
+        grant = _GRANT.match(line)
+        if grant:
+            where = "*" if grant[3] == "*.*" else grant[3][1:-3].replace("``", "`")
+            privileges = frozenset(part.strip().upper() for part in grant[2].split(","))
+            (given if grant[1] == "GRANT" else taken).append((where, privileges))
     return Grants(tuple(given), tuple(taken))
 
 
@@ -82,7 +82,7 @@ def check_rights(control: Connection, server: Facts, parameters: Collection[str]
     lacking = missing_grants(read_grants(control), server, parameters)
     if lacking:
         raise RefusedError(
-            f"The user {server['role']} may not do what this run needs. As an administrator: "
+            f"The user {server['role']} lacks rights that this run needs. As an administrator: "
             f"{'; '.join(lacking)}. Nothing was changed."
         )
 
@@ -90,17 +90,17 @@ def check_rights(control: Connection, server: Facts, parameters: Collection[str]
 def missing_grants(grants: Grants, server: Facts, parameters: Collection[str]) -> list[str]:
     """The statements that give what is lacking."""
     user = quoted(server["role"])
-    found = []
+    statements = []
     inside = [privilege for privilege in _IN_DATABASE if not grants.has(privilege, "redolab")]
     if inside:
-        found.append(f"GRANT {', '.join(inside)} ON `redolab`.* TO {user}")
+        statements.append(f"GRANT {', '.join(inside)} ON `redolab`.* TO {user}")
     everywhere = [] if grants.has("PROCESS") else ["PROCESS"]
     everywhere += _for_parameters(grants, server, parameters)
     if everywhere:
-        found.append(f"GRANT {', '.join(everywhere)} ON *.* TO {user}")
+        statements.append(f"GRANT {', '.join(everywhere)} ON *.* TO {user}")
     if server["flavour"] == "mysql" and not grants.has("SELECT", _INSTRUMENTS):
-        found.append(f"GRANT SELECT ON `{_INSTRUMENTS}`.* TO {user}")
-    return found
+        statements.append(f"GRANT SELECT ON `{_INSTRUMENTS}`.* TO {user}")
+    return statements
 
 
 def _for_parameters(grants: Grants, server: Facts, parameters: Collection[str]) -> list[str]:
@@ -110,18 +110,18 @@ def _for_parameters(grants: Grants, server: Facts, parameters: Collection[str]) 
         may = grants.has("SYSTEM_VARIABLES_ADMIN") or grants.has("SUPER")
         return [] if may else ["SYSTEM_VARIABLES_ADMIN"]
     of_binlog = {name for name in parameters if "binlog" in name}
-    found = []
+    privileges = []
     has_super = grants.has("SUPER")
     if of_binlog != set(parameters) and not has_super:
-        found.append("SUPER")
+        privileges.append("SUPER")
     enough = has_super and server["version"] < _SUPER_ALONE
     if of_binlog and not enough and not grants.has("BINLOG ADMIN"):
-        found.append("BINLOG ADMIN")
-    return found
+        privileges.append("BINLOG ADMIN")
+    return privileges
 
 
 def _covers(pattern: str, database: str) -> bool:
-    """Whether the pattern of a grant names a database: % and _ stand for any letters there."""
+    """Whether the pattern of a grant names a database: % and _ match any letters there."""
     parts = re.findall(r"\\.|.", pattern, re.DOTALL)
     wanted = "".join(".*" if part == "%" else "." if part == "_" else re.escape(part[-1]) for part in parts)
     return re.fullmatch(wanted, database, re.DOTALL) is not None

@@ -23,14 +23,14 @@ class SemiSync:
     """Semi-synchronous replication of a server on which it is on."""
 
     kind: str
-    """`source` or `master`: how its parameters call it."""
+    """`source` or `master`, as in the names of its parameters."""
     waits: bool
-    """Whether commits wait now; a server that waited in vain waits no more."""
+    """Whether commits wait now; a server that waited in vain no longer waits."""
     wanted: int
     """Replicas that confirm a commit."""
     there: int
     timeout_s: float
-    """After which a commit goes on without them."""
+    """Time after which a commit goes on without them, seconds."""
 
     @property
     def in_vain(self) -> bool:
@@ -39,23 +39,24 @@ class SemiSync:
 
     @property
     def sentence(self) -> str:
-        """What a reader of figures must know."""
+        """The condition that a reader of figures must know."""
         if not self.waits:
             return (
-                "Semi-synchronous replication is on, and no commit waits for a replica at present "
+                "Semi-synchronous replication is on, but no commit waits for a replica at present "
                 f"(Rpl_semi_sync_{self.kind}_status is OFF)."
             )
         if self.in_vain:
             return (
-                f"Semi-synchronous replication waits for {self.wanted} replica{'s' * (self.wanted > 1)}, and "
+                f"Semi-synchronous replication waits for {self.wanted} replica{'s' * (self.wanted > 1)}, but "
                 f"{self.there or 'none'} {'are' if self.there > 1 else 'is'} connected: a commit returns "
-                f"after {self.timeout_s:g} s (rpl_semi_sync_{self.kind}_timeout), and later ones do not wait."
+                f"after {self.timeout_s:g} s (rpl_semi_sync_{self.kind}_timeout), and later commits do not "
+                "wait."
             )
         return "Semi-synchronous replication is on: a commit waits for a replica too."
 
 
 def read_semi_sync(control: Connection, variables: Mapping[str, object]) -> SemiSync | None:
-    """What the server says of it; None where it is off.
+    """The server's state of semi-synchronous replication; None where it is off.
 
     Args:
         control: asked.
@@ -82,9 +83,9 @@ def check_semi_sync(control: Connection, server: Facts) -> None:
     Raises:
         RefusedError: a commit waits long for replicas that are not there.
     """
-    found = read_semi_sync(control, server)
-    if found and found.in_vain and found.timeout_s > _PATIENCE_S:
+    semi_sync = read_semi_sync(control, server)
+    if semi_sync and semi_sync.in_vain and semi_sync.timeout_s > _PATIENCE_S:
         raise RefusedError(
-            f"{found.sentence} Connect the replicas, or SET GLOBAL rpl_semi_sync_{found.kind}_enabled = OFF. "
-            "Nothing was changed."
+            f"{semi_sync.sentence} Connect the replicas, or SET GLOBAL "
+            f"rpl_semi_sync_{semi_sync.kind}_enabled = OFF. Nothing was changed."
         )

@@ -1,4 +1,4 @@
-"""Who and what a server is, and whether a run is possible on one like it."""
+"""The identity and properties of a server, and whether a run is possible on one like it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from redolab.engine.mariadb.connection import Connection, ask, fetch, redo_log_s
 from redolab.errors import RefusedError
 
 Facts = Mapping[str, Any]
-"""Who and what the server is, as `check_server` reads it."""
+"""The server's identity and properties, as `check_server` reads them."""
 NAMES: Mapping[str, str] = {"mariadb": "MariaDB", "mysql": "MySQL"}
 OLDEST: Mapping[str, int] = {"mariadb": 1006, "mysql": 800}
 
@@ -38,7 +38,7 @@ _ON = ("ON", "1", "YES")
 def check_server(control: Connection, place: str) -> dict[str, Any]:
     """Read who and what the server is.
 
-    Returns its variables of interest by name, and beside them: `flavour`, `name`, `version` (major * 100 +
+    Returns its variables of interest by name, together with: `flavour`, `name`, `version` (major * 100 +
     minor), `version_text`, `role` (user and host), `binlog`, `timed_files` and `place`.
 
     Raises:
@@ -46,23 +46,23 @@ def check_server(control: Connection, place: str) -> dict[str, Any]:
     """
     with control.promptly():
         rows = fetch(control, "select_variables", 500)
-        found = Row((str(row["Variable_name"]).lower(), str(row["Value"])) for row in rows)
-        flavour, version = _identity(found)
-        _check_writable(found)
-        _check_prepares(found)
-        _check_alone_in_commits(found)
-        _check_binlog(found)
+        variables = Row((str(row["Variable_name"]).lower(), str(row["Value"])) for row in rows)
+        flavour, version = _identity(variables)
+        _check_writable(variables)
+        _check_prepares(variables)
+        _check_alone_in_commits(variables)
+        _check_binlog(variables)
         role = ask(control, "select current_user() as role")[0]["role"]
         redo_log = redo_log_state(control, flavour)
-        timed_files = flavour == "mysql" or _times_files(control, found)
+        timed_files = flavour == "mysql" or _times_files(control, variables)
     return Row(
-        {**found, **redo_log},
+        {**variables, **redo_log},
         flavour=flavour,
         name=NAMES[flavour],
         version=version,
-        version_text=found["version"],
+        version_text=variables["version"],
         role=role,
-        binlog=keeps_binlog(found),
+        binlog=keeps_binlog(variables),
         timed_files=timed_files,
         place=place,
     )
@@ -79,20 +79,19 @@ def _identity(found: Mapping[str, str]) -> tuple[str, int]:
     text, comment = found.get("version", ""), found.get("version_comment", "")
     flavour = "mariadb" if "MariaDB" in text else "mysql"
     numbers = _VERSION.match(text)
-    known = flavour == "mariadb" or _MYSQL_BUILDS.match(comment)
+    is_genuine = flavour == "mariadb" or _MYSQL_BUILDS.match(comment)
     pretends = _PRETENDERS.search(f"{text} {comment}") or "aurora_version" in found
     if (
         numbers is None
         or len(text) > _MOST_LETTERS
-        or not known
+        or not is_genuine
         or pretends
         or "innodb_flush_log_at_trx_commit" not in found
     ):
         raise RefusedError(
-            f"This server says it is {text[:_MOST_LETTERS]} ({comment[:_MOST_LETTERS]}). It is neither a "
-            "MariaDB nor a MySQL itself, though it speaks their language, and what its settings do to a "
-            "commit is another thing. Point --engine at a MariaDB from 10.6 or a MySQL from 8.0. Nothing was "
-            "changed."
+            f"This server reports that it is {text[:_MOST_LETTERS]} ({comment[:_MOST_LETTERS]}). It speaks "
+            "the protocol of MariaDB and MySQL but is neither of them, so its settings may affect a commit "
+            "differently. Point --engine at a MariaDB from 10.6 or a MySQL from 8.0. Nothing was changed."
         )
     version = int(numbers[1]) * 100 + int(numbers[2])
     if version < OLDEST[flavour]:
@@ -115,18 +114,19 @@ def _check_writable(found: Mapping[str, str]) -> None:
         closed.append("innodb_force_recovery")
     if closed:
         raise RefusedError(
-            f"This server takes no writes: {closed[0]} = {found[closed[0]]}, and a run writes. A replica is "
-            "set so that only replication writes to it: point --engine at its source. Otherwise find out why "
-            f"it was set; SET GLOBAL {closed[0]} = OFF or the configuration lifts it. Nothing was changed."
+            f"This server accepts no writes ({closed[0]} = {found[closed[0]]}), but a run writes. If the "
+            "server is a replica, point --engine at its source. Otherwise find out why the parameter was "
+            f"set; SET GLOBAL {closed[0]} = OFF or the configuration allows writes again. Nothing was "
+            "changed."
         )
 
 
 def _check_prepares(found: Mapping[str, str]) -> None:
     if found.get("max_prepared_stmt_count") == "0":
         raise RefusedError(
-            "This server prepares no statement: max_prepared_stmt_count = 0, and the sessions of a run "
-            "prepare theirs. SET GLOBAL max_prepared_stmt_count = 16382, its default, lifts it. Nothing was "
-            "changed."
+            "This server accepts no prepared statements (max_prepared_stmt_count = 0), but the sessions of a "
+            "run prepare theirs. SET GLOBAL max_prepared_stmt_count = 16382, the default, allows them. "
+            "Nothing was changed."
         )
 
 
@@ -138,8 +138,8 @@ def _check_alone_in_commits(found: Mapping[str, str]) -> None:
     else:
         return
     raise RefusedError(
-        f"This server is a member {kind}: a commit there waits for the other members, which no setting of "
-        "these logs changes. Point --engine at a server of its own. Nothing was changed."
+        f"This server is a member {kind}: a commit waits for the other members, and no log setting changes "
+        "that. Point --engine at a standalone server. Nothing was changed."
     )
 
 

@@ -1,4 +1,4 @@
-"""Who else could have SQL executed by a run: whoever may put a view in the place of one of its tables.
+"""Other users that could have SQL executed by a run: those that may replace one of its tables by a view.
 
 The functions that a view calls are called with the rights of whoever reads it, so with the rights of the run.
 """
@@ -31,10 +31,10 @@ def check_strangers(control: Connection, server: Facts) -> None:
         return
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     raise RefusedError(
-        f"Others may make views in the database redolab: {', '.join(names[:_MOST_NAMED])}{more}. Such a view "
-        "in the place of one of Redolab's tables would have their SQL executed with the rights of this run. "
-        f"As an administrator: SHOW GRANTS FOR {names[0]}, and REVOKE CREATE VIEW from it where that covers "
-        "redolab. Nothing was changed."
+        f"Other users may create views in the database redolab: {', '.join(names[:_MOST_NAMED])}{more}. If "
+        "they put a view in the place of one of Redolab's tables, their SQL would run with the rights of "
+        f"this run. As an administrator: SHOW GRANTS FOR {names[0]}, and REVOKE CREATE VIEW from it where "
+        "that covers redolab. Nothing was changed."
     )
 
 
@@ -44,7 +44,7 @@ def unseen(control: Connection) -> str:
         ask(control, "select 1 from mysql.db limit 1")
     except pymysql.Error:
         return (
-            "Whether others may make views in the database redolab cannot be seen by this user. Whoever may "
-            "could have SQL executed with its rights; a run that finds a view there ends."
+            "This user cannot see whether others may create views in the database redolab. A user with that "
+            "right could have SQL executed with the rights of this user; a run that finds a view there ends."
         )
     return ""

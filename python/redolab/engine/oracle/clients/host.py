@@ -42,7 +42,7 @@ class _Member:
     sid: int
 
     def ask(self, message: object) -> Any:
-        """What it answers; None where it is gone."""
+        """Its answer; None where it is gone."""
         try:
             self.wire.send(message)
             return self.wire.recv()
@@ -86,32 +86,32 @@ class Host:
         return [member.sid for member in self._members]
 
     def work(self, order: Order) -> list[Told] | None:
-        """What each session did; None where orders have ended meanwhile."""
+        """The work of each session; None where orders have ended meanwhile."""
         self._taken.value = 0
         start_s = time.monotonic() + _BEGIN_S
-        found: dict[Wire, Told] = {}
+        reports: dict[Wire, Told] = {}
         waiting = set()
         for member in self._members:
             try:
                 member.wire.send((order, start_s))
                 waiting.add(member.wire)
             except OSError:
-                found[member.wire] = Told(trouble=_ENDED)
+                reports[member.wire] = Told(trouble=_ENDED)
         while waiting:
             for ready in wait([self._orders, *waiting]):
                 if ready is self._orders:
                     return None
                 assert isinstance(ready, Wire)
-                found[ready] = self._told(ready)
+                reports[ready] = self._told(ready)
                 waiting.discard(ready)
-        return [found[member.wire] for member in self._members]
+        return [reports[member.wire] for member in self._members]
 
     def _told(self, wire: Wire) -> Told:
         try:
-            told: Told = wire.recv()
+            report: Told = wire.recv()
         except (EOFError, OSError):
             return Told(trouble=_ENDED)
-        return told
+        return report
 
     def _open(self, place: int) -> _Member | str:
         here, there = _FORK.Pipe()
@@ -122,14 +122,14 @@ class Host:
         process.start()
         there.close()
         try:
-            said = here.recv()
+            answer = here.recv()
         except EOFError:
-            said = "its process ended"
-        if isinstance(said, str):
+            answer = "its process ended"
+        if isinstance(answer, str):
             process.join()
             here.close()
-            return said
-        return _Member(process, here, int(said))
+            return answer
+        return _Member(process, here, int(answer))
 
 
 def main() -> None:

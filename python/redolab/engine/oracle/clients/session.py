@@ -1,4 +1,4 @@
-"""One session of a client: a process with a connection of its own, which works when it is told to."""
+"""One session of a client: a process with a connection of its own, which works when it gets an order."""
 
 from __future__ import annotations
 
@@ -80,22 +80,22 @@ class _Session:
             order: of all sessions.
             start_s: when all begin, by the clock that processes share.
         """
-        told = Told()
+        report = Told()
         before_s = time.process_time()
         try:
             with self._session.connection.cursor() as cursor:
-                transaction = _Transaction(self._session, cursor, order, self._number, told)
+                transaction = _Transaction(self._session, cursor, order, self._number, report)
                 _sleep_until(start_s)
                 if order.task.arrival_rate_per_s is None:
-                    self._in_a_row(order, transaction, told)
+                    self._in_a_row(order, transaction, report)
                 else:
-                    self._as_asked(order, start_s, transaction, told)
+                    self._as_asked(order, start_s, transaction, report)
         except oracledb.Error as error:
-            told.trouble = f"session {self._number + 1} died: {error_text(error)}"
+            report.trouble = f"session {self._number + 1} died: {error_text(error)}"
         except RefusedError as error:
-            told.trouble = f"session {self._number + 1}: {error}"
-        told.cpu_s = time.process_time() - before_s
-        return told
+            report.trouble = f"session {self._number + 1}: {error}"
+        report.cpu_s = time.process_time() - before_s
+        return report
 
     def _in_a_row(self, order: Order, transaction: _Transaction, told: Told) -> None:
         share = order.amount.share(self._number, order.sessions)
@@ -111,13 +111,13 @@ class _Session:
         limit_s = math.inf if order.amount.units is not None else start_s + order.amount.seconds
         free_s = start_s
         drawn = 0
-        asked = moments(order)
+        schedule = moments(order)
         while time.monotonic() < limit_s:
             with self._taken.get_lock():
                 place = self._taken.value
                 self._taken.value += 1
             # Whoever is free takes the next moment; the others' are passed over.
-            moment = next(islice(asked, place - drawn, None), None)
+            moment = next(islice(schedule, place - drawn, None), None)
             if moment is None:
                 break
             drawn = place + 1
@@ -158,15 +158,15 @@ class _Transaction:
 
     def commit(self) -> None:
         """All rows, and the commit."""
-        told = self._told
+        report = self._told
         for place in range(self._rows):
             self._cursor.execute(self._row, {**self._values, "id": self._id(place)})
-            told.failed += self._cursor.rowcount == 0
+            report.failed += self._cursor.rowcount == 0
         before_s = time.monotonic()
         self._commit()
-        told.commit_times_ns.append(_ns(time.monotonic() - before_s))
-        told.commits += 1
-        told.rows += self._rows
+        report.commit_times_ns.append(_ns(time.monotonic() - before_s))
+        report.commits += 1
+        report.rows += self._rows
 
     def _id(self, place: int) -> int:
         if self._range is None:
@@ -177,10 +177,10 @@ class _Transaction:
 def _alter_session(session: Statements, mode: str) -> None:
     wanted = session_parameters(mode)
     session.run("alter_commits", {"wait": wanted["COMMIT_WAIT"], "logging": wanted["COMMIT_LOGGING"]})
-    seen = {row["name"].upper(): str(row["value"]).upper() for row in session.rows("select_parameters")}
+    parameters = {row["name"].upper(): str(row["value"]).upper() for row in session.rows("select_parameters")}
     for name, value in wanted.items():
-        if seen.get(name) != value:
-            raise RefusedError(f"{name} is {seen.get(name)} after ALTER SESSION SET, not {value}")
+        if parameters.get(name) != value:
+            raise RefusedError(f"{name} is {parameters.get(name)} after ALTER SESSION SET, not {value}")
 
 
 def _sleep_until(moment_s: float) -> None:

@@ -51,11 +51,11 @@ class ClientSessions:
         Raises:
             RefusedError: the server does not take one more.
         """
-        found = self._ask(count)
-        if isinstance(found, str):
+        answer = self._ask(count)
+        if isinstance(answer, str):
             self.close()
-            raise RefusedError(found)
-        self.numbers = tuple(found)
+            raise RefusedError(answer)
+        self.numbers = tuple(answer)
 
     def run(self, task: ClientTask, amount: Amount, stop: threading.Event) -> Work:
         """Let every session do its part, for so long or for its share of the rows.
@@ -95,7 +95,7 @@ class ClientSessions:
             self._host = None
 
     def _ask(self, count: int) -> list[int] | str:
-        """What there is of so many sessions; in a new process where the old one is gone."""
+        """The answer to a request for so many sessions; from a new process where the old one is gone."""
         for _ in range(2):
             try:
                 orders = self._begun()
@@ -125,7 +125,7 @@ def _nothing(why: str) -> Work:
 
 
 def work_of(order: Order, told: Sequence[Told]) -> Work:
-    """What all sessions did together."""
+    """The work of all sessions together."""
     commits, rows = sum(one.commits for one in told), sum(one.rows for one in told)
     work = Work(
         commits=commits,
@@ -140,7 +140,7 @@ def work_of(order: Order, told: Sequence[Told]) -> Work:
     )
     if order.task.arrival_rate_per_s is None:
         return work
-    asked = sum(1 for _ in moments(order))
+    due = sum(1 for _ in moments(order))
     begun = sum(one.waited + len(one.lags_ns) for one in told)
     return replace(
         work,
@@ -149,6 +149,6 @@ def work_of(order: Order, told: Sequence[Told]) -> Work:
             total_s=sum(sum(one.response_times_ns) for one in told) / 1e9,
             lag=histogram(one.lags_ns for one in told),
             waited=sum(one.waited for one in told),
-            unserved=asked - begun,
+            unserved=due - begun,
         ),
     )

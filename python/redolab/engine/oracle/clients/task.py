@@ -1,4 +1,4 @@
-"""What client sessions are told to do, and what they tell of it: all that passes between processes."""
+"""The orders of client sessions, and their reports: all that passes between processes."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Order:
     amount: Amount
     sessions: int
     seed: int
-    """Of the moments at which transactions are asked for, and of rows drawn."""
+    """Seed of the moments at which transactions are asked for, and of rows drawn."""
 
 
 @dataclass
 class Told:
-    """What one session did."""
+    """The work of one session."""
 
     commits: int = 0
     rows: int = 0
@@ -53,7 +53,7 @@ class Told:
     """From its first statement to its last acknowledgement and the pause after it; with arrivals from the
     beginning of their schedule, and to its end."""
     cpu_s: float = 0.0
-    """Of the session's process."""
+    """CPU time of the session's process."""
     commit_times_ns: list[int] = field(default_factory=list)
     """From sending COMMIT to its acknowledgement, each."""
     response_times_ns: list[int] = field(default_factory=list)

@@ -22,7 +22,7 @@ OLDEST = 1201
 PATIENCE_S = 10
 """How long TCP may take to connect, and how long a part of an answer when watching, seconds."""
 _ANSWERS_S = 60.0
-"""How long the answers of one reading may take as a whole, seconds."""
+"""Limit for all answers of one reading together, seconds."""
 _ROWS = 5000
 """Rows that come with one answer: a list of sessions is read in one round trip."""
 _LIMITED = threading.local()
@@ -121,7 +121,7 @@ def _log_in(target: Target, secret: str | None, program: str) -> Connection:
         tcp_connect_timeout=PATIENCE_S,
         # A server that vanishes from the network is noticed within minutes.
         expire_time=1,
-        # The driver lets no blank stand in it.
+        # The driver allows no blank in it.
         program=program.replace(" ", "-"),
     )
     assert isinstance(made, Connection)
@@ -134,7 +134,7 @@ def _close(connection: Connection) -> None:
 
 
 def answered(connection: Connection, read: Callable[[], _Result]) -> _Result:
-    """What `read` returns, which asks one or more queries of the connection; all of them have one limit.
+    """The result of `read`, which asks one or more queries of the connection; all of them have one limit.
 
     Raises:
         oracledb.Error: a query was refused, or the answers came too late or were too long; then the
@@ -157,8 +157,8 @@ def answered(connection: Connection, read: Callable[[], _Result]) -> _Result:
         return waited_for(limited, limit_s=_ANSWERS_S, check=check)
     except (NotDoneError, OutOfBoundsError) as error:
         connection.cut()
-        said = f"DPY-4011: an answer {error}, and the connection was given up"
-        raise oracledb.OperationalError(said) from error
+        text = f"DPY-4011: an answer {error}, so Redolab closed the connection"
+        raise oracledb.OperationalError(text) from error
 
 
 def release(connection: Connection) -> int:

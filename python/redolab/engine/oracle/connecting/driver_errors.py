@@ -1,4 +1,4 @@
-"""What the driver raises, as what the rest of Redolab knows, and what to do about it.
+"""The driver's errors, turned into those that the rest of Redolab knows, and what to do about them.
 
 Source: Oracle Database Error Messages (ORA- codes); python-oracledb, "Troubleshooting Errors" (DPY- codes).
 """
@@ -17,7 +17,7 @@ from redolab.errors import ConnectionLostError, EngineError, RedolabError, Refus
 
 TOO_OLD = "DPY-3010"
 NOT_SEEN = frozenset({"ORA-00942", "ORA-01031", "ORA-41900"})
-"""What a missing grant looks like: a view that one may not see is said not to exist. 23 has its own words."""
+"""Codes of a missing grant: Oracle reports that such a view does not exist. 23 has its own words."""
 _CODE = re.compile(r"\b(?:ORA|DPY|TNS)-\d{4,5}\b")
 _HELP = re.compile(r"\s*Help: https?://\S+")
 _ERRNO = re.compile(r"\[Errno -?\d+\] ")
@@ -33,17 +33,24 @@ _LISTENER = "`lsnrctl status` on the server lists the services that it knows; na
 _DOWN = "Is the database open? `startup` in SQL*Plus opens it."
 _PASSWORD = "Check the user and the password; REDOLAB_ORACLE_PASSWORD keeps it out of the command line."  # noqa: S105
 _MENDS = {
-    TOO_OLD: "Only Oracle 12.1 and newer can be reached without Oracle's own client. For an older one make "
-    "an AWR or Statspack report there, and read it with `redolab import awr`.",
-    "DPY-3001": "The server demands Oracle's native network encryption, which this driver has not: ask for "
-    "TLS with ?protocol=tcps, or let the server accept a connection without it.",
-    "DPY-3015": "The password is stored in an old way alone: ALTER USER ... IDENTIFIED BY gives a new one.",
-    "DPY-4024": "The server took too long for an answer.",
+    TOO_OLD: (
+        "Only Oracle 12.1 and newer can be reached without Oracle's own client. For an older release, make "
+        "an AWR or Statspack report on the server, and read it with `redolab import awr`."
+    ),
+    "DPY-3001": (
+        "The server requires Oracle's native network encryption, which this driver does not support: use TLS "
+        "with ?protocol=tcps, or let the server accept a connection without it."
+    ),
+    "DPY-3015": (
+        "The server stores the password only in an old format: ALTER USER ... IDENTIFIED BY stores it in a "
+        "new one."
+    ),
+    "DPY-4024": "The server did not answer in time.",
     "DPY-4027": "Write a host and a service: names from tnsnames.ora are not read.",
     "DPY-6000": _LISTENER,
     "DPY-6001": _LISTENER,
     "DPY-6003": _LISTENER,
-    "DPY-6005": "Does the listener run there, and on that port? `lsnrctl status` on the server tells.",
+    "DPY-6005": "Does the listener run there, and on that port? `lsnrctl status` on the server shows it.",
     "ORA-00018": "Raise the parameter sessions, or try again when fewer are connected.",
     "ORA-00020": "Raise the parameter processes, or try again when fewer are connected.",
     "ORA-01005": _PASSWORD,
@@ -61,7 +68,9 @@ _MENDS = {
     "ORA-12541": "Does the listener run there, and on that port? `lsnrctl start` on the server starts it.",
     "ORA-28000": "ALTER USER ... ACCOUNT UNLOCK.",
     "ORA-28001": "The password has expired: ALTER USER ... IDENTIFIED BY gives a new one.",
-    "ORA-28040": "The server takes only other kinds of log-in: SQLNET.ALLOWED_LOGON_VERSION_SERVER decides.",
+    "ORA-28040": (
+        "The server accepts only other versions of the log-in: SQLNET.ALLOWED_LOGON_VERSION_SERVER sets them."
+    ),
 }
 
 
@@ -75,13 +84,13 @@ def error_codes(error: BaseException) -> tuple[str, ...]:
 
 
 def error_text(error: BaseException) -> str:
-    """What was said, one line without links and numbers of connections."""
+    """The text of an error, one line without links and numbers of connections."""
     lines = _ERRNO.sub("", _CONNECTION_ID.sub("", _HELP.sub("", str(error)))).strip().splitlines()
     return "; ".join(line.strip().rstrip(".") for line in lines if line.strip()) or type(error).__name__
 
 
 def mend(error: BaseException) -> str:
-    """What to do about an error, whole sentences; empty where nothing is known."""
+    """The remedy for an error, whole sentences; empty where nothing is known."""
     if isinstance(error, NotDoneError | OutOfBoundsError):
         return "Is it Oracle's listener that is at that host and port?"
     if isinstance(error, OSError):
@@ -105,7 +114,7 @@ def is_lost(error: BaseException) -> bool:
 
 
 def as_engine_error(error: oracledb.Error) -> EngineError:
-    """The error that others see in the place of the driver's."""
+    """The error that others see instead of the driver's."""
     kind = ConnectionLostError if is_lost(error) else EngineError
     return kind(error_text(error))
 
@@ -123,13 +132,14 @@ def as_driver_errors() -> Iterator[None]:
         raise
     except Exception as error:
         raise oracledb.InterfaceError(
-            f"DPY-4011: the server sent what is not understood ({type(error).__name__}: {error})"
+            "DPY-4011: the server sent something that the driver does not understand "
+            f"({type(error).__name__}: {error})"
         ) from error
 
 
 @contextmanager
 def as_engine_errors() -> Iterator[None]:
-    """Turn the driver's errors into `EngineError`; stands around all that others ask of the engine.
+    """Turn the driver's errors into `EngineError`; it encloses all that others ask of the engine.
 
     Raises:
         EngineError: the database or the driver refused something; where the connection is gone, a

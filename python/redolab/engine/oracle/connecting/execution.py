@@ -17,7 +17,7 @@ from redolab.engine.oracle.settings import MODES
 from redolab.engine.oracle.statements import find
 
 _PLACE = re.compile(r"\{(\w+)\}")
-# What may stand in the places of a text: nothing that comes from outside gets into one.
+# The words that fit the places of a text: nothing that comes from outside gets into one.
 _FITS: Mapping[str, Callable[[str], object]] = {
     "mode": lambda word: word in MODES,
     "wait": lambda word: word in ("WAIT", "NOWAIT"),
@@ -43,12 +43,12 @@ class Statements:
 
     @property
     def sid(self) -> int:
-        """Of the session."""
+        """Number of the session."""
         return self.connection.session_id
 
     @property
     def serial(self) -> int:
-        """Of the session: with its SID the name of no other."""
+        """Serial number of the session: SID and serial number together name no other session."""
         return self.connection.serial_num
 
     def run(
@@ -58,7 +58,7 @@ class Statements:
 
         Args:
             name: of the statement, as its file begins.
-            words: what stands in the places of its text.
+            words: the words for the places of its text.
             values: bound.
 
         Raises:
@@ -94,7 +94,7 @@ class Statements:
 
         Args:
             name: of the statement.
-            words: what stands in the places of its text.
+            words: the words for the places of its text.
             values: bound, for the block to read.
             results: the numbers that it gives back.
 
@@ -102,9 +102,9 @@ class Statements:
             oracledb.Error: it broke off.
         """
         with as_driver_errors(), self.connection.cursor() as cursor:
-            found = {result: cursor.var(oracledb.DB_TYPE_NUMBER) for result in results}
-            cursor.execute(self.text(name, words), {**values, **found})
-            return {result: float(variable.getvalue() or 0) for result, variable in found.items()}
+            variables = {result: cursor.var(oracledb.DB_TYPE_NUMBER) for result in results}
+            cursor.execute(self.text(name, words), {**values, **variables})
+            return {result: float(variable.getvalue() or 0) for result, variable in variables.items()}
 
     def text(self, name: str, words: Mapping[str, str] | None = None) -> str:
         """The text of a statement with its places filled.
@@ -155,9 +155,9 @@ def filled(text: str, words: Mapping[str, str]) -> str:
     """
 
     def word(place: re.Match[str]) -> str:
-        found = words.get(place[1], "")
-        if not _FITS[place[1]](found):
-            raise ValueError(f"{found!r} is no {place[1]}")
-        return found
+        given = words.get(place[1], "")
+        if not _FITS[place[1]](given):
+            raise ValueError(f"{given!r} does not fit the place {place[1]}")
+        return given
 
     return _PLACE.sub(word, text)

@@ -1,6 +1,6 @@
 """The sockets that the driver opens for one connection: counted, measured by the kernel, and cut.
 
-The driver keeps its socket to itself and has no limit for a log-in as a whole. Python tells of each socket
+The driver keeps its socket to itself and has no limit for a log-in as a whole. Python reports each socket
 that is made (PEP 578), in the thread that makes it.
 """
 
@@ -18,11 +18,11 @@ from redolab.bounds import MOST_SOCKETS, OutOfBoundsError
 
 _MAKING = threading.local()
 _RECEIVED = struct.Struct("=128xQ")
-"""Of the kernel's `tcp_info`: tcpi_bytes_received."""
+"""Layout of the kernel's `tcp_info` up to tcpi_bytes_received."""
 
 
 class Sockets:
-    """Those of one connection, of its redirections and of TLS over them."""
+    """Sockets of one connection, of its redirections and of TLS over them."""
 
     def __init__(self) -> None:
         """Begin without any."""
@@ -45,7 +45,7 @@ class Sockets:
             OutOfBoundsError: they are too many, or cut already.
         """
         if self._is_cut or len(self._made) >= MOST_SOCKETS:
-            raise OutOfBoundsError(f"it was sent on to other addresses more than {MOST_SOCKETS} times")
+            raise OutOfBoundsError(f"it was redirected to other addresses more than {MOST_SOCKETS} times")
         self._made.append(made)
 
     def received(self) -> int:

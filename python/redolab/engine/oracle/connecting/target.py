@@ -13,7 +13,7 @@ from redolab.errors import UsageError
 from redolab.password_command import password_command, password_of
 from redolab.url_secrets import ORACLE_PASSWORD
 
-# # ? and : may stand in a password, so it is not read as a browser would.
+# ? and : may occur in a password, so it is not read as a browser would.
 _URL = re.compile(
     r"oracle://(?:(?P<user>[^:@/]*)(?::(?P<password>[^@/]*))?@)?"
     r"(?P<host>\[[0-9a-fA-F:.]+\]|[^:/?\[\]@]+)(?::(?P<port>\d{1,5}))?/(?P<service>[^?/]+)(?:\?(?P<query>.*))?",
@@ -46,7 +46,7 @@ class Target:
     """Prints the password of the next connection (`redolab.password_command`); None for `password`."""
 
     def secret(self) -> str | None:
-        """The password of the next connection; None where it has none.
+        """The password of the next connection; None where it does not have one.
 
         Raises:
             RedolabError: the command that prints it failed.
@@ -66,45 +66,46 @@ def read_target(url: str) -> Target:
     Raises:
         UsageError: it cannot be read as one.
     """
-    found = _URL.fullmatch(url)
-    query = parse_qs(found["query"] or "", keep_blank_values=True) if found else {}
-    if found is None or not query.keys() <= _KNOWN or int(found["port"] or _PORT) > 65_535:
+    parts = _URL.fullmatch(url)
+    query = parse_qs(parts["query"] or "", keep_blank_values=True) if parts else {}
+    if parts is None or not query.keys() <= _KNOWN or int(parts["port"] or _PORT) > 65_535:
         raise UsageError(
-            "This is no URL of an Oracle database. Write it as oracle://user@host:1521/service, with the "
-            "name of a service as `lsnrctl status` on the server lists it; after a ? there may be "
+            "This is not a URL of an Oracle database. Write it as oracle://user@host:1521/service, with the "
+            "name of a service as `lsnrctl status` on the server lists it. Options may follow after a ?: "
             "protocol=tcps, wallet=DIRECTORY and server=dedicated, shared or pooled."
         )
-    asked = {name: values[0] for name, values in query.items()}
-    host, service = found["host"].strip("[]"), unquote(found["service"])
+    options = {name: values[0] for name, values in query.items()}
+    host, service = parts["host"].strip("[]"), unquote(parts["service"])
     if not _PLAIN.fullmatch(host) or not _PLAIN.fullmatch(service):
         raise UsageError(
-            "A host and a service are letters, digits and . - _ $ #. Write oracle://user@host:1521/service."
+            "A host and a service may have only letters, digits and . - _ $ #. Write "
+            "oracle://user@host:1521/service."
         )
-    given = found["password"]
+    given = parts["password"]
     return Target(
         host=host,
-        port=int(found["port"] or _PORT),
+        port=int(parts["port"] or _PORT),
         service=service,
-        user=unquote(found["user"] or "") or getpass.getuser(),
+        user=unquote(parts["user"] or "") or getpass.getuser(),
         password=unquote(given) if given else os.environ.get(ORACLE_PASSWORD),
-        protocol=_one_of(asked, "protocol", _PROTOCOLS) or "tcp",
-        wallet=_wallet(asked.get("wallet")),
-        server=_one_of(asked, "server", _SERVERS),
+        protocol=_one_of(options, "protocol", _PROTOCOLS) or "tcp",
+        wallet=_wallet(options.get("wallet")),
+        server=_one_of(options, "server", _SERVERS),
         password_command=password_command(),
     )
 
 
 def _one_of(asked: dict[str, str], name: str, words: tuple[str, ...]) -> str | None:
-    said = asked.get(name)
-    if said is not None and said.lower() not in words:
-        raise UsageError(f"There is no {name} {said!r}. Say one of {', '.join(words)}.")
-    return said.lower() if said is not None else None
+    wanted = asked.get(name)
+    if wanted is not None and wanted.lower() not in words:
+        raise UsageError(f"Unknown {name} {wanted!r}. Use one of {', '.join(words)}.")
+    return wanted.lower() if wanted is not None else None
 
 
 def _wallet(directory: str | None) -> str | None:
     if directory is not None and not (Path(directory) / "ewallet.pem").is_file():
         raise UsageError(
-            f"There is no file ewallet.pem in {directory}, where wallet= says that certificates are. The "
-            "driver reads that format alone: `openssl pkcs12` makes it from an ewallet.p12."
+            f"The directory {directory} that wallet= names has no file ewallet.pem. The driver reads only "
+            "that format; `openssl pkcs12` makes it from an ewallet.p12."
         )
     return directory

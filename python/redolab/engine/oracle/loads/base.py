@@ -1,4 +1,4 @@
-"""What a load must say for an Oracle to do it: its tables, and the loop of its sessions."""
+"""The interface of a load that Oracle can do: its tables, and the loop of its sessions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Turn:
     """One session's part of a sample."""
 
     number: int
-    """Of the session, from 0."""
+    """Number of the session, from 0."""
     sessions: int
     amount: Amount
     seed: int
@@ -45,9 +45,9 @@ class Block:
     """A loop that one session executes, in PL/SQL."""
 
     name: str
-    """Of the statement."""
+    """Name of the statement."""
     words: Mapping[str, str] = field(default_factory=dict)
-    """What stands in the places of its text."""
+    """The words for the places of its text."""
     values: Mapping[str, int | float] = field(default_factory=dict)
 
 
@@ -56,7 +56,7 @@ class ClientLoad(Protocol):
     """A load whose sessions can be clients."""
 
     def client_task(self) -> ClientTask:
-        """What each of them does over and over, under the levels applied last."""
+        """The task that each of them repeats, under the levels applied last."""
         ...
 
 
@@ -68,7 +68,7 @@ class OracleLoad(ServerLoad[Statements]):
 
     @abstractmethod
     def block(self, turn: Turn) -> Block:
-        """What a session does, under the levels applied last."""
+        """The block that a session executes, under the levels applied last."""
 
 
 def fill(control: Statements, name: str, rows: int, values: Mapping[str, int] | None = None) -> None:

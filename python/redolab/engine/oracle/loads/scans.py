@@ -44,7 +44,7 @@ class OracleScans(OracleLoad):
             self._versions += self._other.run("update_scanned", values={"touched": self._load.touched})
 
     def block(self, turn: Turn) -> Block:
-        """There is none."""
+        """Fail: scans do not run in the server."""
         raise AssertionError("scans are queries")
 
     def work(self, session: Statements, amount: Amount, stop: threading.Event) -> Work:

@@ -68,10 +68,10 @@ class OracleClientWrites(OracleWrites):
         self._of_clients = load
 
     def client_task(self) -> ClientTask:
-        """What each of them does.
+        """The task of each of them.
 
         Raises:
-            UsageError: a unit of work carries CPU work, which a client's update has not.
+            UsageError: a unit of work includes CPU work, which a client's update does not have.
         """
         load, mode = self._of_clients, mode_of(self.levels)
         if isinstance(load, Inserts):

@@ -10,7 +10,9 @@ from redolab.engine.oracle.preflight.server import Server
 from redolab.engine.sampling.event_codes import Event, EventCodes
 from redolab.records.observation import Instrument, Looks, Observation, Observed, TimedWaits, WaitBucket
 
-_WENT_BACK = "Counters of the instance went back while it was watched; what they would tell is left out."
+_WENT_BACK = (
+    "Counters of the instance decreased while it was watched; the figures that they would give are left out."
+)
 _LOG_WRITE: Event = ("System I/O", "log file parallel write")
 _US = 1e-6
 _RATE_PER_S = 1.0
@@ -25,11 +27,11 @@ class _Life:
 
 
 def as_observation(before: Reading, after: Reading, server: Server, cpu_s: float) -> Observation:
-    """What happened between two readings.
+    """The observation between two readings.
 
-    A session is told by what both show. One that began or ended in between has its part in the instance's
-    figures alone. The wait that is under way counts for as long as it has lasted: Oracle adds a wait to a
-    session's account when it ends.
+    A session is in it with what both readings show. One that began or ended in between has its part in the
+    instance's figures alone. The wait that is under way counts for as long as it has lasted: Oracle adds a
+    wait to a session's account when it ends.
 
     Args:
         before: the earlier.
@@ -116,40 +118,40 @@ def _session_waits(place: int, life: _Life, events: EventCodes) -> Iterator[Time
 
 
 def session_waits(earlier: Session, later: Session) -> dict[Event, tuple[int, int]]:
-    """What a session waited for between two readings: waits that ended, and microseconds.
+    """Waits of a session between two readings: waits that ended, and microseconds.
 
     Args:
         earlier: the session at the first.
         later: the same session at the second.
     """
     before, after = _with_present(earlier), _with_present(later)
-    found = {}
+    waits = {}
     for event, (count, time_us) in after.items():
         count_before, time_before_us = before.get(event, (0, 0))
         spent_us = time_us - time_before_us
         if count > count_before or spent_us > 0:
-            found[event] = max(0, count - count_before), max(0, spent_us)
-    return found
+            waits[event] = max(0, count - count_before), max(0, spent_us)
+    return waits
 
 
 def _with_present(session: Session) -> dict[Event, tuple[int, int]]:
     """A session's account, the wait under way too."""
-    found = dict(session.waits)
+    waits = dict(session.waits)
     if session.waiting is not None:
-        count, time_us = found.get(session.waiting, (0, 0))
-        found[session.waiting] = count, time_us + session.waiting_us
-    return found
+        count, time_us = waits.get(session.waiting, (0, 0))
+        waits[session.waiting] = count, time_us + session.waiting_us
+    return waits
 
 
 def _grown_waits(before: Waits | None, after: Waits | None) -> dict[Event, tuple[int, int]]:
     if before is None or after is None:
         return {}
-    found = {}
+    waits = {}
     for event, (count, time_us) in after.items():
         count_before, time_before_us = before.get(event, (0, 0))
         if count > count_before and time_us >= time_before_us:
-            found[event] = count - count_before, time_us - time_before_us
-    return found
+            waits[event] = count - count_before, time_us - time_before_us
+    return waits
 
 
 def _buckets(before: Reading, after: Reading, events: EventCodes) -> tuple[WaitBucket, ...]:
@@ -164,16 +166,16 @@ def _buckets(before: Reading, after: Reading, events: EventCodes) -> tuple[WaitB
 def _counters(
     before: Reading, after: Reading, waits: Mapping[Event, tuple[int, int]]
 ) -> dict[str, float | None]:
-    """As `Observation.counters` has them. A log write also flushes: its time is told once."""
+    """As `Observation.counters` has them. A log write also flushes: its time is reported once."""
     earlier, later = before.statistics or {}, after.statistics or {}
     commits = _grown(earlier.get("user commits"), later.get("user commits"))
-    known = before.waits is not None and after.waits is not None
+    has_waits = before.waits is not None and after.waits is not None
     count, time_us = waits.get(_LOG_WRITE, (0, 0))
     return {
         "transactions": commits,
         "commits": commits,
-        "log_flushes": count if known else None,
-        "log_flush_time_s": time_us * _US if known else None,
+        "log_flushes": count if has_waits else None,
+        "log_flush_time_s": time_us * _US if has_waits else None,
         "log_writes": _grown(earlier.get("redo writes"), later.get("redo writes")),
         "log_write_time_s": None,
         "log_bytes": _grown(earlier.get("redo size"), later.get("redo size")),
@@ -181,7 +183,7 @@ def _counters(
 
 
 def _of_machine(reading: Reading, name: str) -> int | None:
-    """A number that V$OSSTAT has; None where it has none, or this user may not see it."""
+    """A number of V$OSSTAT; None where it does not have this number, or this user may not see it."""
     return int((reading.machine or {}).get(name, 0)) or None
 
 

@@ -44,11 +44,11 @@ class OracleObserver(Observer):
         except RefusedError:
             self.end()
             raise
-        known = {name: value for name, value in self._server.parameters.items() if value is not None}
-        self.facts = ServerFacts(self._server.description, self._server.identity, known)
+        parameters = {name: value for name, value in self._server.parameters.items() if value is not None}
+        self.facts = ServerFacts(self._server.description, self._server.identity, parameters)
 
     def look(self) -> Observation:
-        """What happened since the last look."""
+        """The observation since the last look."""
         before = self._reading
         try:
             self._reading, cpu_s = self._read()
@@ -56,8 +56,8 @@ class OracleObserver(Observer):
             if not is_lost(error):
                 raise self._broken_off(error) from error
             self.end()
-            seen = as_observation(before, before, self._server, 0.0)
-            return replace(seen, broken="the connection to the server was lost")
+            observation = as_observation(before, before, self._server, 0.0)
+            return replace(observation, broken="the connection to the server was lost")
         return as_observation(before, self._reading, self._server, cpu_s)
 
     def resume(self, last: Observation) -> Observation:  # noqa: ARG002
@@ -67,9 +67,9 @@ class OracleObserver(Observer):
         time.sleep(_AFTER_BREAK_S)
         restarted = started is not None and started != self._server.started
         text = (
-            "The database was restarted while it was watched; what it did around that was not seen."
+            "The database was restarted while it was watched; its work around the restart was not observed."
             if restarted
-            else "The connection to the database was lost and made again; meanwhile nothing was seen."
+            else "The connection to the database was lost and opened again; nothing was observed in between."
         )
         before = self._reading
         try:
@@ -98,6 +98,6 @@ class OracleObserver(Observer):
 
     def _broken_off(self, error: BaseException) -> RefusedError:
         return RefusedError(
-            f"{self._target.place} answered, and then could not be watched: {error_text(error)}. "
+            f"{self._target.place} answered, but then it could not be watched: {error_text(error)}. "
             f"{mend(error)}".rstrip()
         )

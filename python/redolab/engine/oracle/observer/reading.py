@@ -17,7 +17,7 @@ Waits = Mapping[Event, tuple[int, int]]
 _US_PER_S = 1e6
 _NO_END_US = 2**32
 _LOG_CLASSES = {"log file sync": "Commit", "log file parallel write": "System I/O"}
-"""Wait classes of the events that histograms are asked of: V$EVENT_HISTOGRAM_MICRO has none."""
+"""Wait classes of the events whose histograms are read: V$EVENT_HISTOGRAM_MICRO does not have classes."""
 _LATEST_S = 5.0
 """How late a session's CPU is published at most (Oracle Database Reference, V$SESS_TIME_MODEL)."""
 monotonic = time.monotonic
@@ -129,19 +129,19 @@ def _kind(program: str) -> str:
 
 
 def _session_waits(rows: Iterable[Mapping[str, Any]]) -> dict[int, Waits]:
-    found: dict[int, dict[Event, tuple[int, int]]] = {}
+    waits: dict[int, dict[Event, tuple[int, int]]] = {}
     for row in rows:
         event = str(row["wait_class"] or "Other"), str(row["event"])
-        found.setdefault(int(row["sid"]), {})[event] = int(row["total_waits"]), int(row["time_waited_micro"])
-    return dict(found)
+        waits.setdefault(int(row["sid"]), {})[event] = int(row["total_waits"]), int(row["time_waited_micro"])
+    return dict(waits)
 
 
 def _session_cpu(rows: Iterable[Mapping[str, Any]]) -> dict[int, int]:
     """Microseconds by SID: a session has the one account, a background process the other."""
-    found: dict[int, int] = {}
+    cpu_us: dict[int, int] = {}
     for row in rows:
-        found[int(row["sid"])] = found.get(int(row["sid"]), 0) + int(row["value"])
-    return found
+        cpu_us[int(row["sid"])] = cpu_us.get(int(row["sid"]), 0) + int(row["value"])
+    return cpu_us
 
 
 def _instance_waits(rows: list[dict[str, Any]]) -> Waits:
@@ -151,12 +151,12 @@ def _instance_waits(rows: list[dict[str, Any]]) -> Waits:
 
 
 def _buckets(rows: list[dict[str, Any]]) -> dict[tuple[Event, float], int]:
-    """Of waits for the log; what is longer than the second last bucket has no end."""
-    found = {}
+    """Buckets of waits for the log; waits longer than the second last bucket have no upper end."""
+    buckets = {}
     for (event, below_us), count in _totals(rows, ("event", "wait_time_micro"), "wait_count").items():
         below_s = int(below_us) / _US_PER_S if int(below_us) < _NO_END_US else float("inf")
-        found[(_LOG_CLASSES[event], event), below_s] = count
-    return found
+        buckets[(_LOG_CLASSES[event], event), below_s] = count
+    return buckets
 
 
 def _by_name(totals: Mapping[tuple[Any, ...], int]) -> dict[str, int]:

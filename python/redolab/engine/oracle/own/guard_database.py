@@ -22,7 +22,7 @@ from redolab.engine.server import guard_database
 from redolab.errors import RedolabError
 
 PROGRAM = "redolab session"
-"""What the server shows as the program of working sessions, with dashes for blanks, and a number."""
+"""The program of working sessions as the server shows it, with dashes for blanks, and a number."""
 _LOOK_S = 0.5
 
 
@@ -50,7 +50,7 @@ class DatabaseCharge(guard_database.DatabaseCharge):
         return self._control.sid
 
     def connect(self) -> None:
-        """Open the connection; a lock there is none."""
+        """Open the connection; Oracle needs no lock."""
         self._control = Statements(connect(self._target, "redolab guard", unlimited=True), threading.Event())
         self._control.run("alter_patience")
 
@@ -89,7 +89,7 @@ class DatabaseCharge(guard_database.DatabaseCharge):
         return ""
 
     def words(self, error: Exception) -> str:
-        """What an error says."""
+        """The text of an error."""
         return (str(error) if isinstance(error, RedolabError) else error_text(error)).rstrip(".")
 
     def _working(self) -> bool:

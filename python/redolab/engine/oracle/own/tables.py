@@ -1,4 +1,4 @@
-"""Redolab's tables in a user's own schema: whose they are, how they are claimed, and how they go again.
+"""Redolab's tables in a user's own schema: whose they are, how they are claimed, and how they are dropped.
 
 All begin with REDOLAB_. They count as Redolab's own only if REDOLAB_RUN has a mark that this machine kept. An
 empty one counts where this machine kept a mark for this schema: a run that was killed between two statements
@@ -17,19 +17,19 @@ from redolab.engine.private.marks import Marks
 from redolab.errors import RefusedError
 
 MARKS = Marks("oracle-schemas")
-"""Of tables in schemas, each with the place of its schema."""
+"""Marks of tables in schemas, each with the place of its schema."""
 RUN = "REDOLAB_RUN"
 _GONE = "ORA-00942"
 _BUSY = "ORA-00054"
 
 
 def schema_place(database: str, user: str) -> str:
-    """By what this machine tells schemas apart."""
+    """The key by which this machine distinguishes schemas."""
     return f"{database} {user}"
 
 
 def own_tables(control: Statements) -> list[str]:
-    """The tables in the schema that are called as Redolab's, REDOLAB_RUN last."""
+    """The tables in the schema that have Redolab's names, REDOLAB_RUN last."""
     names = [str(row["table_name"]) for row in control.rows("select_own_tables")]
     return sorted(names, key=lambda name: (name == RUN, name))
 
@@ -57,17 +57,17 @@ def check_unclaimed(
     for row in rows:
         if (int(row["sid"]), int(row["serial"])) in living:
             raise RefusedError(
-                f"Another Redolab run is at work in this schema, or its guard is cleaning up (SID "
-                f"{row['sid']}): two would spoil each other's figures. Wait for it, or use another user."
+                "Another Redolab run is at work in this schema, or its guard is cleaning up (SID "
+                f"{row['sid']}): two runs would spoil each other's figures. Wait for it, or use another user."
             )
-    known = {str(row["mark"]) for row in rows} & marks.keys() if rows else place in marks.values()
-    if known and RUN in names:
+    own_marks = {str(row["mark"]) for row in rows} & marks.keys() if rows else place in marks.values()
+    if own_marks and RUN in names:
         return True
     raise RefusedError(
-        f"The schema has tables that are called as Redolab's ({', '.join(names[:3])}) and are not provably "
-        "this Redolab's. They are never touched. If a killed run left them, start one as the user and on the "
-        "machine that it ran on: that drops them first. Or drop the tables REDOLAB_% by hand. Nothing was "
-        "changed."
+        f"The schema has tables with Redolab's names ({', '.join(names[:3])}), and it is not proved that "
+        "this Redolab made them. Redolab never touches them. If a killed run left them, start a run as the "
+        "same user on the same machine: that run drops them first. Or drop the tables REDOLAB_% by hand. "
+        "Nothing was changed."
     )
 
 
@@ -107,15 +107,15 @@ def drop_tables(control: Statements) -> None:
             codes = error_codes(error)
             if _GONE in codes:
                 continue
-            why = "a session is still at work in it" if _BUSY in codes else error_text(error)
+            why = "a session still uses it" if _BUSY in codes else error_text(error)
             raise RefusedError(
                 f"The table {name} could not be dropped: {why}. Nothing else was changed. The next run of "
                 "this user from this machine drops it first, or DROP TABLE does."
             ) from error
     if names and (left := own_tables(control)):
         raise RefusedError(
-            f"Redolab dropped its tables, and {', '.join(left[:3])} is there again. Look who made it, and "
-            "DROP TABLE it."
+            f"Redolab dropped its tables, but {', '.join(left[:3])} exists again. Find out who created it, "
+            "and DROP TABLE it."
         )
 
 

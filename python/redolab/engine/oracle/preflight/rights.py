@@ -1,6 +1,6 @@
-"""What a user of Oracle may see, which grants it lacks, and the script that makes a user with all of them.
+"""Rights of an Oracle user: the views it may see, the grants it lacks, and the script for a user with all.
 
-A view that one may not see does not exist for one (ORA-00942), so each statement is tried as it is.
+A view that a user may not see does not exist for that user (ORA-00942), so each statement is tried as it is.
 Source: Oracle Database Reference, "About Dynamic Performance Views"; SQL Language Reference, "GRANT".
 """
 
@@ -15,7 +15,7 @@ from redolab.engine.oracle.connecting.driver_errors import NOT_SEEN, error_codes
 from redolab.engine.oracle.statements import find
 
 NEEDED = ("select_sessions", "select_session_waits", "select_session_times")
-"""Statements without which nothing can be shown of a database at work."""
+"""Statements that are needed to show anything of a database at work."""
 LOST: Mapping[str, str] = {
     "select_waits": "average waits of the whole instance",
     "select_times": "CPU of sessions that ended",
@@ -25,9 +25,9 @@ LOST: Mapping[str, str] = {
     "select_instance": "whether the instance was restarted",
     "select_parameters": "parameters such as TIMED_STATISTICS",
 }
-"""Statements that more is shown with, and what is lost without each."""
+"""Optional statements, each with the figures that are lost without it."""
 OF_SCANS = ("select_session_statistics",)
-"""What runs of scans need to see beside."""
+"""Statements whose views runs of scans need to see in addition."""
 _ROOT = 1
 _COMMON = "C##REDOLAB"
 _ALL_DATA = "ALTER USER {} SET CONTAINER_DATA=ALL CONTAINER=CURRENT;"
@@ -39,15 +39,15 @@ def unseen(connection: Connection, names: Iterable[str]) -> dict[str, list[str]]
     Raises:
         oracledb.Error: one failed for another reason.
     """
-    found = {}
+    views = {}
     for name in names:
         try:
             fetch(connection, name)
         except oracledb.Error as error:
             if NOT_SEEN.isdisjoint(error_codes(error)):
                 raise
-            found[name] = list(find(name, release(connection)).privileges)
-    return found
+            views[name] = list(find(name, release(connection)).privileges)
+    return views
 
 
 def grants(views: Iterable[str], user: str) -> str:
@@ -71,7 +71,7 @@ def script(version: int, container: int) -> list[str]:
     all_containers = " CONTAINER=ALL" if container == _ROOT else ""
     names = (*NEEDED, *LOST, *(() if container == _ROOT else OF_SCANS))
     views = [view for each in names for view in find(each, version).privileges]
-    # Of these two a profile needs none.
+    # A profile needs neither of these two.
     tables = "" if container == _ROOT else f"ALTER USER {name} QUOTA 1G ON USERS;"
     return [
         f'CREATE USER {name} IDENTIFIED BY "a password of yours"{all_containers};',
@@ -88,5 +88,5 @@ def quoted(name: str) -> str:
     >>> quoted('we"ird')
     '"weird"'
     """
-    # Oracle lets no quotation mark stand in a name, in any way.
+    # Oracle allows no quotation mark in a name, in any way.
     return '"' + name.replace('"', "") + '"'

@@ -11,7 +11,7 @@ from redolab.engine.oracle.statements import find
 from redolab.errors import RefusedError
 
 NEEDED = ("select_waits", "select_times", "select_statistics", "select_instance", "select_parameters")
-"""What a run needs to see beside what a profile does."""
+"""Statements whose views a run needs to see in addition to those of a profile."""
 _SHARED = {"SHARED": "Shared server processes", "POOLED": "Pooled server processes (DRCP)"}
 PRIVILEGES = ("CREATE TABLE",)
 """System privileges that a run needs."""
@@ -38,14 +38,14 @@ def check_for_runs(connection: Connection, server: Server, combinations: Sequenc
         texts = [grants(hidden, server.user)] if hidden else []
         texts += [f"GRANT {name} TO {quoted(server.user)};" for name in missing]
         raise RefusedError(
-            f"The user {server.user} may not do what this run needs. As an administrator: {' '.join(texts)} "
-            "Nothing was changed."
+            f"The user {server.user} lacks rights that this run needs. As an administrator: "
+            f"{' '.join(texts)} Nothing was changed."
         )
     (self,) = fetch(connection, "select_self")
     if self["current_schema"] != server.user:
         raise RefusedError(
-            f"A logon trigger lets this user work in the schema {self['current_schema']}; Redolab makes "
-            "tables in the user's own schema alone. Use another user. Nothing was changed."
+            f"A logon trigger lets this user work in the schema {self['current_schema']}; Redolab creates "
+            "tables only in the user's own schema. Use another user. Nothing was changed."
         )
     _check_modes(server, combinations)
 
@@ -57,28 +57,28 @@ def conditions(server: Server, served_by: str) -> list[str]:
         server: the database.
         served_by: the kind of server process behind a connection, as V$SESSION has it.
     """
-    found = ["Redolab's Oracle side was tried against a replayed server alone, never on a live one."]
+    sentences = ["Redolab's Oracle support was tested only against a replayed server, never on a live one."]
     if server.version > NEWEST:
-        found.append(f"Oracle {server.version_text} is newer than any that was replayed.")
+        sentences.append(f"Oracle {server.version_text} is newer than any release that was replayed.")
     if server.container > 1:
-        found.append(
+        sentences.append(
             f"The service belongs to the pluggable database {server.container_name}: figures of the log "
             "writer may be missing."
         )
     if served_by in _SHARED:
-        found.append(
-            f"{_SHARED[served_by]} serve the sessions: a call waits until one is free, and no account of a "
-            "session has that wait."
+        sentences.append(
+            f"{_SHARED[served_by]} serve the sessions: a call waits until one is free, and no session's "
+            "account includes that wait."
         )
-    return found
+    return sentences
 
 
 def _check_modes(server: Server, combinations: Sequence[Mapping[str, str]]) -> None:
-    asked = any("commit_wait" in levels for levels in combinations)
+    sets_mode = any("commit_wait" in levels for levels in combinations)
     forced = str(server.parameters.get("commit_wait") or "").upper() == "FORCE_WAIT"
-    if asked and forced:
+    if sets_mode and forced:
         raise RefusedError(
-            "COMMIT_WAIT is FORCE_WAIT for the whole instance: every commit waits there, whatever it says, "
-            "so its modes cannot be told apart. As an administrator: ALTER SYSTEM RESET COMMIT_WAIT, or use "
-            "another database. Nothing was changed."
+            "COMMIT_WAIT is FORCE_WAIT for the whole instance: every commit waits, whatever its mode, so the "
+            "modes cannot be compared. As an administrator: ALTER SYSTEM RESET COMMIT_WAIT, or use another "
+            "database. Nothing was changed."
         )

@@ -19,7 +19,7 @@ _LATE = (
 )
 _NO_QUEUE = (
     "time in the run queue",
-    "Oracle keeps no account of it: it is in what is unaccounted",
+    "Oracle does not measure it: it is part of the unaccounted time",
 )
 
 
@@ -33,18 +33,18 @@ class Server:
     place: str
     user: str
     sid: int
-    """Of Redolab's own session."""
+    """SID of Redolab's own session."""
     container: int
     """Its number; 0 where the database has no containers."""
     container_name: str
     identity: str
-    """What stays the same for as long as its data do: the names of the database and of the container."""
+    """The names of the database and of the container, which stay the same for as long as the data do."""
     role: str
     """`PRIMARY`, or which kind of standby."""
     started: str | None
     """By the instance's own clock; None where this user may not see it."""
     parameters: Mapping[str, str | None]
-    """Those that figures depend on; empty where this user may not see them."""
+    """Parameters that figures depend on; empty where this user may not see them."""
     available: frozenset[str]
     """The statements that this user may execute."""
     not_available: tuple[tuple[str, str], ...]
@@ -78,7 +78,7 @@ def identify(connection: Connection, target: Target) -> Server:
         parameters = {row["name"]: row["value"] for row in fetch(connection, "select_parameters")}
     if str(parameters.get("timed_statistics") or "TRUE").upper() == "FALSE":
         raise RefusedError(
-            f"TIMED_STATISTICS is FALSE on {target.place}: Oracle counts waits there and times none. As an "
+            f"TIMED_STATISTICS is FALSE on {target.place}: Oracle counts waits but does not time them. As an "
             "administrator: ALTER SYSTEM SET TIMED_STATISTICS = TRUE. Nothing was changed."
         )
     started = None

@@ -1,8 +1,8 @@
 """Connecting without giving a password away: it is not sent in the clear to a server that offers TLS.
 
-By itself the client library would. With sslmode=prefer, which is the default, it goes on in the clear where
-a TLS handshake fails, and sslmode=allow begins in the clear. Then it sends the password itself to a server
-that asks for it (the methods password, ldap, pam and radius in pg_hba.conf).
+The client library alone would do that. With sslmode=prefer, which is the default, it goes on in the clear
+where a TLS handshake fails, and sslmode=allow begins in the clear. Then it sends the password itself to a
+server that asks for it (the methods password, ldap, pam and radius in pg_hba.conf).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from redolab.engine.postgres.connecting.effective_options import effective_optio
 
 _Opened = TypeVar("_Opened")
 _EITHER_WAY = ("prefer", "allow")
-# Of the client library, which says nothing else of what went wrong.
+# Text of the client library, which reports nothing else of what went wrong.
 _ASKED_FOR_IT = "cleartext password"
 _NO_TLS = "server does not support SSL"
 
@@ -51,8 +51,8 @@ def connect(open_one: Callable[[Mapping[str, Any]], _Opened], settings: Mapping[
     except psycopg.OperationalError as error:
         if _NO_TLS not in str(error):
             raise psycopg.OperationalError(
-                "the server asks for the password itself (a cleartext password), which is sent over TLS "
-                f"alone, and TLS failed: {' '.join(str(error).split())}"
+                "the server asks for the password itself (a cleartext password), which Redolab sends only "
+                f"over TLS, and TLS failed: {' '.join(str(error).split())}"
             ) from error
     return attempt()
 

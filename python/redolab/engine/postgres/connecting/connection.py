@@ -29,8 +29,8 @@ Connection = psycopg.Connection[dict[str, Any]]
 OwnConnection = LimitedConnection[dict[str, Any]]
 
 _TO_THE_SERVER = (
-    "A pooler such as PgBouncer answers there, and lends a server session to many clients. Connect to the "
-    "server itself: its own host and port stand in the pooler's configuration. Nothing was changed."
+    "A pooler such as PgBouncer answers there, and shares a server session among many clients. Connect to "
+    "the server itself: the pooler's configuration has its host and port. Nothing was changed."
 )
 # Text of the client library or server -> what to do. Connection failures carry no SQLSTATE.
 _MENDS = (
@@ -65,13 +65,13 @@ _MENDS = (
     ("resolve", "Check the host name in the URL."),
     (
         "terminating connection due to",
-        "A limit that the server, the database or the role sets for sessions ended it: raise it for this "
-        "role, or try again when the server is less busy.",
+        "A session limit of the server, the database or the role ended the connection: raise the limit for "
+        "this role, or try again when the server is less busy.",
     ),
     (
         "timeout expired",
-        "Nothing answered the log-in in time: check the host, the port, and any firewall between; and where "
-        "a pooler answers there, whether the server behind it does.",
+        "Nothing answered the log-in in time: check the host, the port and any firewall in between. If a "
+        "pooler answers there, check whether the server behind it answers.",
     ),
     ("too many clients", "Ask for fewer with --sessions, or raise max_connections."),
     (
@@ -81,7 +81,7 @@ _MENDS = (
     ("No such file or directory", "Is the server running, and is this its socket directory?"),
     (
         "no answer within",
-        "Whoever answers there took the log-in and nothing more: is it a pooler that is full?",
+        "The other end accepted the log-in and then did not answer: is it a pooler without free connections?",
     ),
 )
 
@@ -154,13 +154,13 @@ class Connector:
             self._options: Mapping[str, Any] = conninfo.conninfo_to_dict(target) | handed_on()
         except (psycopg.ProgrammingError, UnicodeDecodeError) as error:
             raise UsageError(
-                "This is not a connection URL the client library can read "
-                f"({_first_line(error)}). Write it as postgresql://user@host:5432/database."
+                f"This is not a connection URL that the client library can read ({_first_line(error)}). "
+                "Write it as postgresql://user@host:5432/database."
             ) from error
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Connector:
-        """To the server that another connector's `parameters` say."""
+        """The connector to the server that another connector's `parameters` name."""
         connector = cls("")
         connector._options = parameters["options"]
         connector.password_command = parameters["password_command"]
@@ -177,14 +177,14 @@ class Connector:
         usual = {
             it.keyword.decode(): (it.val or b"").decode(errors="replace") for it in Conninfo.get_defaults()
         }
-        known = {**usual, **{name: value for name, value in self._options.items() if value}}
-        host = known.get("host") or "the default host"
+        options = {**usual, **{name: value for name, value in self._options.items() if value}}
+        host = options.get("host") or "the default host"
         # Several hosts without ports are a port of commas alone.
-        port = (known.get("port") or "").strip(",") or "5432"
-        return f"{host}:{port}, database {known.get('dbname') or 'of the default name'}"
+        port = (options.get("port") or "").strip(",") or "5432"
+        return f"{host}:{port}, database {options.get('dbname') or 'of the default name'}"
 
     def to_database(self, name: str) -> Connector:
-        """The same, to another database of the server."""
+        """The same connector, to another database of the server."""
         return Connector.from_parameters({**self.parameters, "options": {**self._options, "dbname": name}})
 
     def connect(self, name: str, read_only: bool = False, limit_s: float | None = None) -> OwnConnection:
@@ -236,16 +236,16 @@ class Connector:
         for text_type in _TEXT_TYPES:
             connection.adapters.register_loader(text_type, _ForeignText)
         # Names in full and no operator: whether the search path is in force is what is asked.
-        found = connection.execute(
+        row = connection.execute(
             "select pg_catalog.pg_backend_pid() as pid, pg_catalog.current_setting('search_path') as path"
         ).fetchone()
-        assert found is not None
-        if found["pid"] != connection.info.backend_pid:
+        assert row is not None
+        if row["pid"] != connection.info.backend_pid:
             raise self._pooled(
                 f"the log-in was answered for the server process {connection.info.backend_pid}, "
-                f"and the first question by the process {found['pid']}"
+                f"and the first question by the process {row['pid']}"
             )
-        if found["path"] != _SEARCH_PATH:
+        if row["path"] != _SEARCH_PATH:
             raise self._pooled(
                 f"the option search_path={_SEARCH_PATH} of the log-in did not reach the server's session"
             )
@@ -293,9 +293,9 @@ class _ForeignText(Loader):
     """Text as the server has it. Names of others may be in another encoding than they should be."""
 
     def load(self, data: Buffer) -> str:
-        """The text; bytes that are none in its encoding are shown with a backslash, by number."""
+        """The text; bytes that are invalid in its encoding are shown with a backslash, by number."""
         assert self.connection is not None
-        # What is in no encoding is taken for UTF-8.
+        # Bytes without a known encoding are read as UTF-8.
         encoding = self.connection.info.encoding
         return bytes(data).decode("utf-8" if encoding == "ascii" else encoding, "backslashreplace")
 

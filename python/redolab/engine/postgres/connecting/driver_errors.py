@@ -1,4 +1,4 @@
-"""What the driver raises, as what the rest of Redolab knows."""
+"""The driver's errors, turned into those that the rest of Redolab knows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from redolab.errors import ConnectionLostError, EngineError
 
 @contextmanager
 def as_engine_errors() -> Iterator[None]:
-    """Turn the driver's errors into `EngineError`; stands around all that others ask of the engine.
+    """Turn the driver's errors into `EngineError`; it encloses all that others ask of the engine.
 
     Raises:
         ConnectionLostError: a connection was lost, or the server broke a statement off.
@@ -27,5 +27,5 @@ def as_engine_errors() -> Iterator[None]:
 
 
 def in_one_line(error: Exception) -> str:
-    """What an error says, or what it is called where it says nothing."""
+    """The text of an error, or its name where it has no text."""
     return " ".join(str(error).split()) or type(error).__name__

@@ -1,4 +1,4 @@
-"""What the client library makes of a URL, the environment and a service file."""
+"""The options that the client library reads from a URL, the environment and a service file."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from psycopg import conninfo, pq
 
 
 def effective_options(parameters: Mapping[str, Any]) -> dict[str, str]:
-    """Every option of a connection by its name, as the client library would use it; empty where it has none.
+    """Every option of a connection by its name, as the client library would use it; empty where not set.
 
-    The client library tells them of a connection alone, so one is begun that leads nowhere.
+    The client library reports them only for a connection, so one is begun that leads nowhere.
 
     Args:
         parameters: of the connection, which go before the environment and a service file.
@@ -26,5 +26,5 @@ def effective_options(parameters: Mapping[str, Any]) -> dict[str, str]:
 
 
 def options_of(connection: pq.abc.PGconn) -> dict[str, str]:
-    """Every option that a connection was made with, by its name; empty where it has none."""
+    """Every option that a connection was made with, by its name; empty where it was not set."""
     return {option.keyword.decode(): os.fsdecode(option.val or b"") for option in connection.info}

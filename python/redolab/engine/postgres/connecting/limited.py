@@ -22,7 +22,7 @@ class NoAnswerError(psycopg.OperationalError):
 
 
 class Patience(Protocol):
-    """What watches over a statement that may take long, tells what it waits for, and cancels it."""
+    """Watches over a statement that may take long, reports what it waits for, and cancels it."""
 
     def over(self, connection: psycopg.Connection[Any], statement: PQGen[_Result]) -> PQGen[_Result]:
         """The same steps, watched."""
@@ -41,7 +41,7 @@ class LimitedConnection(psycopg.Connection[_Row]):
     """Once it is set, a statement with a limit has a second left."""
 
     patience: Patience | None = None
-    """Who watches over statements without a limit."""
+    """The patience that watches over statements without a limit."""
 
     def wait(self, gen: PQGen[_Result], *args: Any, **kwargs: Any) -> _Result:
         """Wait for a statement's answer.
@@ -69,8 +69,8 @@ def _limited(gen: PQGen[_Result], limit_s: float, stop: threading.Event | None) 
             if stop is not None and stop.is_set() and not stopping:
                 stopping, give_up = True, min(give_up, time.monotonic() + _AFTER_STOP_S)
             if not news and time.monotonic() > give_up:
-                said = "after the interruption" if stopping else f"within {limit_s:g} s"
-                raise NoAnswerError(f"no answer {said}")
+                limit = "after the interruption" if stopping else f"within {limit_s:g} s"
+                raise NoAnswerError(f"no answer {limit}")
             wanted = gen.send(news)
     except StopIteration as ended:
         answer: _Result = ended.value

@@ -24,18 +24,18 @@ _OLD_VERSIONS = ("tlsv1", "tlsv1.1")
 
 @dataclass(frozen=True)
 class Protection:
-    """What the connections of a client load have in common with the control connection."""
+    """Protection that the connections of a client load share with the control connection."""
 
     tls: _core.ClientTls | None
     """How they are encrypted; None where they are not."""
     channel_binding: str
-    """As libpq's parameter."""
+    """The value of libpq's parameter."""
     allowed: tuple[str, ...]
     """The ways of authentication to take part in, as `require_auth` names them."""
     peer_uid: int | None
     """The user as whom the server must run behind a Unix socket."""
     connect_timeout_s: float
-    """How long a connection may take to be made."""
+    """Limit for opening a connection, seconds."""
 
 
 def protection_like(control: Connection) -> Protection:
@@ -86,7 +86,7 @@ def _tls(options: Mapping[str, str], host: str) -> _core.ClientTls:
             options.get("sslsni", "1") == "1",
         )
     except ValueError as error:
-        raise _refusal(str(error), "Mend that") from error
+        raise _refusal(str(error), "Correct that") from error
 
 
 def _roots(options: Mapping[str, str]) -> str | None:
@@ -102,10 +102,10 @@ def _refuse_revocations(options: Mapping[str, str]) -> None:
     named = [options.get(name, "") for name in ("sslcrl", "sslcrldir")]
     if not any(named):
         named = [_at_home("root.crl")]
-    found = [name for name in named if name and Path(name).exists()]
-    if found:
+    files = [name for name in named if name and Path(name).exists()]
+    if files:
         raise _refusal(
-            f"certificates that are revoked ({', '.join(found)}) are not heeded there",
+            f"the load does not check for revoked certificates ({', '.join(files)})",
             "Leave out sslcrl and sslcrldir",
         )
 
@@ -114,14 +114,14 @@ def _identity(options: Mapping[str, str]) -> tuple[str, str] | None:
     """The files of the client's certificate and key. The client library has checked who may read the key."""
     if options.get("sslcertmode") == "require":
         raise _refusal(
-            "whether the server asks for a certificate is not known there", "Use sslcertmode=allow"
+            "the load does not know whether the server asks for a certificate", "Use sslcertmode=allow"
         )
     certificate = options.get("sslcert") or _at_home("postgresql.crt")
     if options.get("sslcertmode") == "disable" or not certificate or not Path(certificate).exists():
         return None
     key = options.get("sslkey") or _at_home("postgresql.key")
     if ":" in key and not Path(key).exists():
-        raise _refusal(f"a key in a device (sslkey={key}) cannot be used there", "Name a file in sslkey")
+        raise _refusal(f"the load cannot use a key in a device (sslkey={key})", "Name a file in sslkey")
     return certificate, key
 
 
@@ -129,19 +129,19 @@ def _versions(options: Mapping[str, str]) -> list[str]:
     oldest, newest = (options.get(f"ssl_{end}_protocol_version", "").lower() for end in ("min", "max"))
     if newest in _OLD_VERSIONS:
         raise _refusal(
-            f"it speaks TLS 1.2 and 1.3 alone, and ssl_max_protocol_version is {newest}",
+            f"the load speaks only TLS 1.2 and 1.3, and ssl_max_protocol_version is {newest}",
             "Allow TLSv1.2",
         )
-    known = {"tlsv1.2": "1.2", "tlsv1.3": "1.3"}
-    least, most = known.get(oldest, "1.2"), known.get(newest, "1.3")
-    return [version for version in known.values() if least <= version <= most]
+    versions = {"tlsv1.2": "1.2", "tlsv1.3": "1.3"}
+    least, most = versions.get(oldest, "1.2"), versions.get(newest, "1.3")
+    return [version for version in versions.values() if least <= version <= most]
 
 
 def _refuse_kerberos(control: Connection) -> None:
     # The view is there whether or not the server can do this; a session sees itself.
     row = control.execute("select encrypted from pg_stat_gssapi where pid = pg_backend_pid()").fetchone()
     if row is not None and row["encrypted"]:
-        raise _refusal("it does not speak the encryption of GSSAPI", "Use gssencmode=disable and TLS")
+        raise _refusal("the load does not support encryption by GSSAPI", "Use gssencmode=disable and TLS")
 
 
 def _uid(user: str) -> int | None:
@@ -150,7 +150,7 @@ def _uid(user: str) -> int | None:
     try:
         return pwd.getpwnam(user).pw_uid
     except KeyError as error:
-        raise _refusal(f"there is no user {user} (requirepeer)", "Mend that") from error
+        raise _refusal(f"there is no user {user} (requirepeer)", "Correct that") from error
 
 
 def _at_home(name: str) -> str:
@@ -163,6 +163,6 @@ def _at_home(name: str) -> str:
 
 def _refusal(why: str, mend: str) -> RefusedError:
     return RefusedError(
-        f"Redolab's load from a client cannot be protected as the control connection is: {why}. {mend}, "
+        f"Redolab's load from a client cannot be protected like the control connection: {why}. {mend}, "
         "measure with loops inside the server, or connect by a Unix socket. Nothing was changed."
     )

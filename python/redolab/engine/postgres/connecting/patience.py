@@ -29,11 +29,11 @@ _Result = TypeVar("_Result")
 
 
 class Patience:
-    """How long the statements of one connection are waited for, and what is told meanwhile.
+    """How long the statements of one connection are waited for, and what the user learns meanwhile.
 
     A statement that works may take as long as it takes. One that waits, for somebody's lock or for a
-    synchronous standby, is told of after a moment and cancelled at the limit. Either is cancelled when `stop`
-    is set.
+    synchronous standby, is reported after a moment and cancelled at the limit. Either is cancelled when
+    `stop` is set.
     """
 
     def __init__(self, connector: Connector, limit_s: float | None = None) -> None:
@@ -119,7 +119,7 @@ class _Watch:
         self._looked = time.monotonic()
 
     def _cause(self) -> str:
-        """What the statement waits for, in words; nothing where it works."""
+        """The cause of the statement's wait, in words; nothing where it works."""
         try:
             if self._looker is None:
                 self._looker = self._connector.connect("redolab look", limit_s=_LOOKER_LIMIT_S)

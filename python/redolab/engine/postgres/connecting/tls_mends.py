@@ -1,4 +1,4 @@
-"""What to do when an encrypted connection fails."""
+"""Remedies for encrypted connections that fail."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from __future__ import annotations
 TLS_MENDS = (
     (
         "cleartext password",
-        "Mend the server's TLS, or let its pg_hba.conf ask for scram-sha-256. sslmode=disable sends "
-        "the password as it is, readable by the network.",
+        "Correct the server's TLS settings, or let its pg_hba.conf ask for scram-sha-256. sslmode=disable "
+        "sends the password in clear text, readable on the network.",
     ),
     (
         "does not match host name",
-        "Connect by a name that the certificate has (hostaddr can give the address beside it), or use "
+        "Connect by a name that the certificate has (hostaddr can give the address as well), or use "
         "sslmode=verify-ca, which does not compare names.",
     ),
     (
@@ -24,16 +24,16 @@ TLS_MENDS = (
     ),
     (
         "certificate is not for a server",
-        "Have one made whose extendedKeyUsage, where it has one, has serverAuth.",
+        "Have a certificate made whose extendedKeyUsage, if it has one, includes serverAuth.",
     ),
     (
         "certificate verify failed",
-        "sslrootcert must name the file with the root certificate of whoever signed the server's "
+        "sslrootcert must name the file with the root certificate of the authority that signed the server's "
         "certificate, and the certificate must be valid today.",
     ),
     (
         "certificate is not trusted",
-        "sslrootcert must name the file with the root certificate of whoever signed the server's "
+        "sslrootcert must name the file with the root certificate of the authority that signed the server's "
         "certificate.",
     ),
     (
@@ -52,20 +52,21 @@ TLS_MENDS = (
     ),
     (
         "client certificate",
-        "Give one that the server's ssl_ca_file vouches for: sslcert and sslkey, or "
+        "Give a client certificate that the server's ssl_ca_file vouches for: sslcert and sslkey, or "
         "~/.postgresql/postgresql.crt and postgresql.key.",
     ),
     (
         "unknown ca",
-        "The server does not know who signed the client certificate (sslcert): its ssl_ca_file must.",
+        "The server does not know the signer of the client certificate (sslcert): its ssl_ca_file must "
+        "contain that signer.",
     ),
     (
         "does not support SSL",
-        "Switch TLS on in the server (ssl = on), or use sslmode=prefer, which takes what is there.",
+        "Switch TLS on in the server (ssl = on), or use sslmode=prefer, which also works without TLS.",
     ),
     (
         "does not support TLS",
-        "The control connection had TLS: check what stands between Redolab and the server.",
+        "The control connection had TLS: check which proxy or pooler is between Redolab and the server.",
     ),
     (
         "no TLS version or cipher in common",
@@ -74,7 +75,7 @@ TLS_MENDS = (
     ),
     (
         "answer is not TLS",
-        "Check what stands between Redolab and the server.",
+        "Check which proxy or pooler is between Redolab and the server.",
     ),
     (
         "channel binding",
@@ -92,8 +93,8 @@ TLS_MENDS = (
     ),
     (
         "which is not allowed on this connection",
-        "The control connection was let in another way: check require_auth and what stands between "
-        "Redolab and the server.",
+        "The control connection was authenticated in another way: check require_auth, and which proxy or "
+        "pooler is between Redolab and the server.",
     ),
     (
         "password missing",

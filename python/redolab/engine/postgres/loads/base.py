@@ -1,4 +1,4 @@
-"""What a load must say for PostgreSQL to do it: its tables, its settings, and each session's call."""
+"""The interface of a load that PostgreSQL can do: its tables, its settings, and each session's call."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Turn:
     """One session's part in one interval of work."""
 
     number: int
-    """Of the session, from 0."""
+    """Number of the session, from 0."""
     sessions: int
     """How many work."""
     amount: Amount
     deadline: Any
     """When to stop, on the server's clock; None where the amount is units of work."""
     parameters: Mapping[str, str]
-    """What each transaction sets for itself."""
+    """Parameters that each transaction sets for itself."""
 
     @property
     def share(self) -> int | None:
@@ -39,7 +39,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Call:
-    """What a session executes; its one row has units, commits, rows, failed and elapsed_s."""
+    """The call that a session executes; its one row has units, commits, rows, failed and elapsed_s."""
 
     statement: bytes
     arguments: tuple[Any, ...]
@@ -56,4 +56,4 @@ class PostgresLoad(ServerLoad[Connection]):
 
     @abstractmethod
     def call(self, turn: Turn) -> Call:
-        """What a session executes for its part."""
+        """The call that a session executes for its part."""

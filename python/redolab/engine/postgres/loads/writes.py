@@ -25,11 +25,11 @@ class _Written:
     script: str
     """Makes its tables and its loop."""
     fills: tuple[tuple[str, tuple[int, ...]], ...]
-    """What is executed after it, each with its values."""
+    """The statements that are executed after it, each with its values."""
     settles: str
     """Brings the tables to the same state before every sample."""
     loop: Callable[[Turn, Mapping[str, str]], Call]
-    """What a session executes for its part, under such levels."""
+    """The call that a session executes for its part, under such levels."""
 
 
 def _inserts(load: Inserts) -> _Written:

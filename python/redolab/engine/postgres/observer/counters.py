@@ -33,19 +33,19 @@ def counted(before: Row, after: Row, rows: Sequence[Row], own: int, io_timed: bo
     """
     if before["in_recovery"] != after["in_recovery"]:
         return UNKNOWN, (
-            "This server was a standby and was promoted meanwhile: its counters of that time are left out.",
+            "This server was a standby and was promoted meanwhile: its counters for that time are left out.",
         )
     counters = {name: _difference(before[name], after[name]) for name in _NAMES}
     if not io_timed:
         counters |= dict.fromkeys(_TIMES)
     if after["epoch"] != before["epoch"]:
         return counters | dict.fromkeys(_STANDING_STILL), (
-            "Counters of the server were reset meanwhile: those of the log, commits and rows are left out.",
+            "Counters of the server were reset meanwhile: its log, commit and row counters are left out.",
         )
     if any(row["inside_call"] for row in rows):
         return counters | dict.fromkeys(_STANDING_STILL), (
             "Counters of log writes, flushes, commits and rows are left out: a procedure that commits in a "
-            "loop keeps its counts to itself until it returns, and such procedures were running.",
+            "loop reports its counts only when it returns, and such procedures were running.",
         )
     if after["in_recovery"]:
         commits = (counters["commits"] or 0.0) - own
@@ -53,9 +53,10 @@ def counted(before: Row, after: Row, rows: Sequence[Row], own: int, io_timed: bo
     transactions, commits = counters["transactions"] or 0.0, (counters["commits"] or 0.0) - own
     if transactions > _FAR_MORE * commits + _A_FEW:
         return counters | dict.fromkeys(_STANDING_STILL), (
-            "Counters of log writes, flushes, commits and rows are left out: at times transaction ids moved "
-            "far more than commits were counted. Sessions keep their counts to themselves while a procedure "
-            "runs, and up to ten seconds when they fall idle; subtransactions take ids without a commit.",
+            "Counters of log writes, flushes, commits and rows are left out: at times transaction ids "
+            "advanced far more than commits were counted. A session reports its counts only when a procedure "
+            "has ended, and up to ten seconds after it becomes idle; subtransactions take ids without a "
+            "commit.",
         )
     return {**counters, "commits": commits}, ()
 

@@ -71,30 +71,30 @@ class LiveLink:
 
     @property
     def facts(self) -> ServerFacts:
-        """Who the server is."""
+        """The server's identity."""
         return ServerFacts(
             self._described, self._identity, {name: str(self._server[name]) for name in _PARAMETERS}
         )
 
     def read(self) -> Observation:
-        """What happened since the last reading.
+        """The observation since the last reading.
 
         Raises:
             psycopg.Error: the connection was lost.
         """
         rows, totals = self._ask()
-        seen = self._source.read(rows)
-        own = self._asked + (0 if self._reach.memory else seen.ticks)
+        observation = self._source.read(rows)
+        own = self._asked + (0 if self._reach.memory else observation.ticks)
         io_timed = self._server["track_wal_io_timing"] == "on"
-        found = counted(self._totals, totals, [*self._rows, *rows], own, io_timed)
+        counters = counted(self._totals, totals, [*self._rows, *rows], own, io_timed)
         self._rows, self._totals = rows, totals
-        return self._observation(seen, found)
+        return self._observation(observation, counters)
 
     def end(self) -> Observation:
-        """What was seen since the last reading, without asking the server any more."""
-        seen = self._source.stop()
+        """The observation since the last reading, without asking the server any more."""
+        observation = self._source.stop()
         self._disconnect()
-        return self._observation(seen, (UNKNOWN, ()))
+        return self._observation(observation, (UNKNOWN, ()))
 
     def _disconnect(self) -> None:
         if self._watcher is not None:
@@ -126,13 +126,13 @@ class LiveLink:
 
     def _read_identity(self) -> str | None:
         try:
-            found = fetch(self._connection, "select_identity")[0]["identity"]
+            identifier = fetch(self._connection, "select_identity")[0]["identity"]
         except psycopg.errors.DatabaseError:
             # A service may keep the function from its customers.
             if self._connection.closed:
                 raise
             return None
-        return hashlib.sha256(f"postgresql {found}".encode()).hexdigest()[:32]
+        return hashlib.sha256(f"postgresql {identifier}".encode()).hexdigest()[:32]
 
     def _begin(self, seed: int, calm: bool) -> MemorySource | ActivitySource:
         if self._reach.memory is not None:
@@ -157,7 +157,7 @@ class LiveLink:
         self._own_cpu_s = [cpu_s(pid) for pid in self._own] if here else []
 
     def _observation(self, seen: Observation, found: Counted) -> Observation:
-        """What the source saw, with what the server and the machine say beside it."""
+        """The source's observation, together with the figures of the server and the machine."""
         before, own_before = self._machine, self._own_cpu_s
         self._note_accounts()
         after = self._machine

@@ -33,12 +33,12 @@ class PostgresObserver(Observer):
         except (psycopg.Error, OSError) as error:
             raise RefusedError(
                 f"PostgreSQL at {self._connector.place} could not be watched: "
-                f"{' '.join(str(error).split())}. The server's log may say why."
+                f"{' '.join(str(error).split())}. The server's log may show the reason."
             ) from error
         self.facts = self._link.facts
 
     def look(self) -> Observation:
-        """What happened since the last look."""
+        """The observation since the last look."""
         try:
             return self._link.read()
         except psycopg.Error as error:
@@ -56,7 +56,7 @@ class PostgresObserver(Observer):
             )
         else:
             text = f"The server restarted at {self._link.server_started.astimezone(UTC):%H:%M:%S} UTC."
-        return warned(last, f"{text} What happened meanwhile is in no figure.")
+        return warned(last, f"{text} No figure includes the time in between.")
 
     def end(self) -> Observation:
         """Disconnect."""

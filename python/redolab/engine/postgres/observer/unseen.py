@@ -1,4 +1,4 @@
-"""What watching a PostgreSQL cannot show, why, and what would mend it."""
+"""Figures that watching a PostgreSQL cannot show, the reasons, and the remedies."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def not_available(
     if standby:
         yield (
             "Commits, and writes and flushes of the log",
-            "this server is a standby. It commits nothing of its own, and does not count what it writes of "
-            "its primary's log. Watch the primary to have them.",
+            "this server is a standby. It commits nothing of its own, and does not count its writes of its "
+            "primary's log. Watch the primary to get these figures.",
         )
     if not local:
         yield (
             "CPU and run queue",
-            f"{why_not_memory}, so the kernel's accounts of its processes cannot be read. Run Redolab on "
-            "the server's host to have them.",
+            f"{why_not_memory}, so Redolab cannot read the kernel's accounts of its processes. Run Redolab "
+            "on the server's host to get them.",
         )
     if why_not_memory:
         yield (
@@ -41,11 +41,11 @@ def not_available(
         yield (
             "Time of log writes and flushes by the server's own clock",
             "track_wal_io_timing is off on this server. ALTER SYSTEM SET track_wal_io_timing = on and a "
-            "reload would give it.",
+            "reload would provide it.",
         )
     if not server["may_read_stats"]:
         yield (
-            "What other roles' sessions and the server's own processes do"
+            "Activity of other roles' sessions and of the server's own processes"
             if why_not_memory
             else "Other roles' sessions: how much of their think time is inside a transaction",
             "hidden from this role. GRANT pg_read_all_stats TO "

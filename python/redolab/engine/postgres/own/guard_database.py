@@ -61,5 +61,5 @@ class DatabaseCharge(guard_database.DatabaseCharge):
         return PostgresRecovery(self._control, {*MARKS.kept(), self.kept.mark}).finish(self.kept).text
 
     def words(self, error: Exception) -> str:
-        """What an error says."""
+        """The text of an error."""
         return in_one_line(error).rstrip(".")

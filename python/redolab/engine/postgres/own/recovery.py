@@ -49,13 +49,13 @@ class PostgresRecovery(SchemaRecovery):
                 self._control.execute(kept.teardown.encode())
         except (psycopg.Error, RedolabError) as error:
             return (
-                f"The teardown of the list failed: {sentence(self.parameters.words(error))} What it made "
-                "outside Redolab's schema may still be there."
+                f"The teardown of the list failed: {sentence(self.parameters.words(error))} Objects that it "
+                "created outside Redolab's schema may still exist."
             )
         return ""
 
     def find(self, kept: Kept) -> Standing | None:
-        """By its mark, or by what the server calls it."""
+        """Find it by its mark, or by the server's number of it."""
         return find_schema(self._control, self._marks, kept.made)
 
     def drop_statement(self, name: str) -> str:
@@ -68,7 +68,7 @@ class PostgresRecovery(SchemaRecovery):
             self._control.execute(self.drop_statement(standing.name).encode())
 
     def listed(self, standing: Standing) -> Kept:
-        """What the run noted in the schema."""
+        """The run's notes in the schema."""
 
         def rows(table: str) -> list[dict[str, object]]:
             return self._control.execute(
@@ -98,18 +98,18 @@ def finish_noted(control: Connection, connector: Connector, noted: Kept) -> Fini
         "select datname as name from pg_catalog.pg_database where oid::text = %s", (noted.database,)
     ).fetchone()
     if row is None:
-        told = recovery.finish_parameters(noted)
-        if not told.left:
+        outcome = recovery.finish_parameters(noted)
+        if not outcome.left:
             MARKS.forget(noted.mark, noted.address)
-        return Finished(told)
+        return Finished(outcome)
     database = str(row["name"])
     if database == control.info.dbname:
         return recovery.finish_noted(noted)
     try:
         there = connector.to_database(database).connect("redolab control")
     except RefusedError as error:
-        told = recovery.finish_parameters(noted)
-        return Finished(told, f"The schema redolab may still be in the database {database}: {error}")
+        outcome = recovery.finish_parameters(noted)
+        return Finished(outcome, f"The schema redolab may still be in the database {database}: {error}")
     with there:
         return PostgresRecovery(there, {noted.mark}).finish_noted(noted)
 

@@ -1,8 +1,8 @@
 """The schema `redolab`: how it is made, and how it is proved to be Redolab's own before it is used.
 
-What stands in it is executed: parameters are put back with ALTER SYSTEM, a list's teardown is any statement.
-So it counts as Redolab's own only if the current role owns it and its lists, if these are plain tables, and
-if it bears a mark that this machine kept (`MARKS`). A comment alone anybody could write.
+Its contents are executed: parameters are put back with ALTER SYSTEM, a list's teardown is any statement. So
+it counts as Redolab's own only if the current role owns it and its lists, if these are plain tables, and if
+it bears a mark that this machine kept (`MARKS`). A comment alone anybody could write.
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ from redolab.engine.private.marks import Marks
 from redolab.engine.server.recovery import Standing
 
 MARKS = Marks("schemas")
-"""Of PostgreSQL, each with the name of its database."""
+"""Marks of PostgreSQL, each with the name of its database."""
 
 _COMMENT = "made by redolab; removed at the end of the run; mark {}"
 _MARKED = re.compile(r"made by redolab; removed at the end of the run(?:; mark ([0-9a-f]{32}))?")
 
 
 def find_schema(control: Connection, marks: Collection[str], made: str = "") -> Standing | None:
-    """Whose the schema `redolab` of this database is; None when there is none.
+    """The schema `redolab` of this database and whether it is Redolab's own; None when it does not exist.
 
     Args:
         control: connected to it.
         marks: those that prove a schema to be one's own, also where somebody gave it another name.
-        made: what the server calls the one that this run made; that proves it, whatever its comment says.
+        made: the server's number of the schema that this run made; that proves it, whatever its comment is.
     """
     comments = [_COMMENT.format(mark) for mark in marks]
     rows = fetch(control, "select_schema", {"comments": comments, "made": made})
     if not rows:
         return None
-    found = rows[0]
-    said = _MARKED.fullmatch(found["comment"] or "")
-    mark = said[1] if said else None
+    row = rows[0]
+    comment = _MARKED.fullmatch(row["comment"] or "")
+    mark = comment[1] if comment else None
     doubt = odd = None
-    if not found["mine"]:
-        doubt = f"the role {found['owner']} owns it"
-    elif found["made"] != made and not said:
+    if not row["mine"]:
+        doubt = f"the role {row['owner']} owns it"
+    elif row["made"] != made and not comment:
         doubt = "Redolab did not make it"
-    elif found["made"] != made and mark not in marks:
+    elif row["made"] != made and mark not in marks:
         doubt = "its mark is not known on this machine"
-    if not found["plain"]:
+    if not row["plain"]:
         odd = "its lists are not the plain tables that Redolab makes"
-    return Standing(mark, doubt, said is not None, found["name"], found["made"], odd=odd)
+    return Standing(mark, doubt, comment is not None, row["name"], row["made"], odd=odd)
 
 
 class Identity(NamedTuple):
@@ -62,7 +62,7 @@ class Identity(NamedTuple):
 
 
 def identity(control: Connection) -> Identity:
-    """What the server says it is, where it was reached, and what it calls this database."""
+    """The server's own identity, the address where it was reached, and its number of this database."""
     info, server = control.info, ""
     with suppress(*HIDDEN):
         row = control.execute(
@@ -78,7 +78,7 @@ def identity(control: Connection) -> Identity:
 
 
 def make_schema(control: Connection, mark: str) -> str:
-    """Make the schema, bearing `mark`; returns what the server calls it, whatever its name becomes."""
+    """Make the schema, bearing `mark`; returns the server's number of it, which outlives its name."""
     with confirmed_here(control):
         run_script(control, "create_schema")
         control.execute(
@@ -93,7 +93,7 @@ def confirmed_here(control: Connection) -> Iterator[None]:
     """A transaction whose commit waits for this server's own log and for no standby.
 
     What Redolab notes belongs to this server, as its parameters do, and must not wait for an absent standby;
-    it must not be lost either, where the server just stands at nowait.
+    it must not be lost either, where the server happens to be at nowait.
     """
     with control.transaction():
         control.execute("set local synchronous_commit = local")

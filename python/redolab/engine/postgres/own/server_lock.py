@@ -51,7 +51,7 @@ class PostgresLock(ServerLock):
         return True
 
     def other_holder(self, own: Collection[int] = ()) -> str | None:
-        """In any database; who prepared a transaction has no process, and a user may not be seen."""
+        """The holder in any database; a prepared transaction has no process, and the user may be hidden."""
         own = [self._control.info.backend_pid, *own]
         rows = fetch(self._control, "select_holders", {"keys": [RUN_KEY, GUARD_KEY], "own": own})
         if not rows:

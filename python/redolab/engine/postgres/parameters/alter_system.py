@@ -18,12 +18,12 @@ HIDDEN = (
     psycopg.errors.UndefinedFile,
     psycopg.errors.UndefinedFunction,
 )
-"""What is raised where a role may not look at the configuration."""
+"""Errors that are raised where a role may not look at the configuration."""
 _POLL_S = 0.005
 
 
 def alter_system(control: Connection, name: str, value: str | None) -> None:
-    """Write a parameter into postgresql.auto.conf; None takes it out of there."""
+    """Write a parameter into postgresql.auto.conf; None removes it."""
     if value is None:
         control.execute(sql.SQL("alter system reset {}").format(sql.Identifier(name)))
     else:
@@ -43,18 +43,18 @@ def reload_configuration(control: Connection, expected: Mapping[str, str]) -> di
     for name, value in expected.items():
         await_value(
             lambda name=name, value=value: _differing(control, name, value, shown),  # type: ignore[misc]
-            f"The server was told {name} = {value} with ALTER SYSTEM, and "
-            f"{RELOAD_LIMIT_S:.0f} s after a reload it still has {{}}. A command-line option, ALTER ROLE "
-            "or ALTER DATABASE setting overrides it, or a line of its configuration files is wrong (its log "
-            "says which); mend that, or choose another --scope.",
+            f"Redolab set {name} = {value} with ALTER SYSTEM, but {RELOAD_LIMIT_S:.0f} s after a reload the "
+            "server still has {}. A command-line option, ALTER ROLE or ALTER DATABASE setting overrides it, "
+            "or a line of its configuration files is wrong (its log shows which). Correct that, or choose "
+            "another --scope.",
         )
     return shown
 
 
 def reload_first(control: Connection) -> None:
-    """Let the server read its configuration as it stands, and wait until it has.
+    """Let the server read its configuration as it is now, and wait until it has.
 
-    What somebody else left waiting for a reload is in force then, so that it is not taken for Redolab's.
+    What somebody else left waiting for a reload is in force then, so that it does not count as Redolab's.
     """
     before = _loaded_at(control)
     control.execute("select pg_catalog.pg_reload_conf()")
@@ -68,7 +68,7 @@ def await_value(differing: Callable[[], Sequence[str]], complaint: str) -> None:
 
     Args:
         differing: the other values that are seen.
-        complaint: what to say in the end; it has a place for the first of them.
+        complaint: the text of the error; it has a place for the first of them.
 
     Raises:
         RefusedError: one is still seen after the limit.

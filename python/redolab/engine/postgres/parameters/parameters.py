@@ -1,7 +1,7 @@
 """Server parameters: put in force, recorded, and put back whatever happens.
 
 A parameter that a session may set is set in the session (or in each transaction). One that only
-the server has goes through ALTER SYSTEM; what it was before stands in a journal in Redolab's schema before
+the server has goes through ALTER SYSTEM; its old value is written to a journal in Redolab's schema before
 anything is changed, so that `recover` can put it back after any crash, from any later process. The run and
 its guard keep the same in memory.
 """
@@ -40,7 +40,7 @@ _GRANTS_PARAMETERS = 150_000  # The first version with GRANT ... ON PARAMETER.
 
 @dataclass(frozen=True)
 class Parameter:
-    """One server parameter as it stood before the run."""
+    """One server parameter as it was before the run."""
 
     name: str
     value: str
@@ -86,19 +86,19 @@ def check_rights(known: Mapping[str, Parameter], scope: Scope, server: Mapping[s
     if not on_database and not on_parameters:
         return
     if on_parameters and server["version_num"] < _GRANTS_PARAMETERS:
-        mend = "Before PostgreSQL 15 only a superuser may: connect as one."
+        mend = "Before PostgreSQL 15 only a superuser may change these parameters: connect as a superuser."
     else:
         mend = f"As a superuser: {'; '.join([*on_database, *on_parameters])}."
     if on_parameters:
-        mend += f" {_NEEDS_NONE} CREATE alone."
+        mend += f" {_NEEDS_NONE} only CREATE."
     raise RefusedError(
-        f"The role {server['role']} may not do what this run needs in the database "
-        f"{server['database']}. {mend} Nothing was changed."
+        f"The role {server['role']} lacks rights that this run needs in the database {server['database']}. "
+        f"{mend} Nothing was changed."
     )
 
 
 _NEEDS_NONE = "With --scope session --settings wait,nowait a run needs"
-"""What can be measured where nothing may be changed for the whole server."""
+"""The settings that can be measured where nothing may be changed for the whole server."""
 
 
 def _check_alter_system(names: Sequence[str], server: Mapping[str, Any]) -> None:
@@ -134,15 +134,15 @@ def check_reach(known: Mapping[str, Parameter], scope: Scope) -> None:
     Raises:
         RefusedError: a command-line option, role or database setting, or PGOPTIONS overrides it.
     """
-    found = [
+    overridden = [
         f"{p.name} = {p.value} (from: {p.source})"
         for p in known.values()
         if goes_to_system(p, scope) and p.source not in _FILE_SOURCES
     ]
-    if found:
+    if overridden:
         raise RefusedError(
-            f"ALTER SYSTEM would have no effect on {', '.join(found)}. Remove what overrides it (a server "
-            "command-line option, ALTER ROLE or ALTER DATABASE ... SET, PGOPTIONS), or choose another "
+            f"ALTER SYSTEM would have no effect on {', '.join(overridden)}. Remove what overrides it (a "
+            "server command-line option, ALTER ROLE or ALTER DATABASE ... SET, PGOPTIONS), or choose another "
             "--scope. Nothing was changed."
         )
 
@@ -158,7 +158,7 @@ class Parameters:
     def __init__(
         self, control: Connection, known: Mapping[str, Parameter], scope: Scope, memory: Memory
     ) -> None:
-        """Take what rules the server, and its parameters as they stand.
+        """Take the connection that controls the server, and its parameters as they are now.
 
         Args:
             control: sets them.
@@ -171,10 +171,10 @@ class Parameters:
         self._known = known
         self._scope, self._memory = scope, memory
         system = [name for name, parameter in known.items() if goes_to_system(parameter, scope)]
-        found = read_lines(control, system)
-        self._lines = {name: found.values.get(name) for name in system}
-        self.sees_lines = found.exact
-        """Whether the lines of postgresql.auto.conf may be read; else what is in force tells of them."""
+        lines = read_lines(control, system)
+        self._lines = {name: lines.values.get(name) for name in system}
+        self.sees_lines = lines.exact
+        """Whether the lines of postgresql.auto.conf may be read; else the values in force show them."""
         self._now = {name: parameter.value for name, parameter in known.items()}
         self._shown: dict[str, str] = {}
 
@@ -190,7 +190,7 @@ class Parameters:
         return sorted(self._lines)
 
     def check(self, lines: Lines) -> None:
-        """Make sure that nobody else changed a parameter, which the next sample would be measured under.
+        """Make sure that nobody else changed a parameter: the next sample would be measured under that value.
 
         Args:
             lines: of postgresql.auto.conf.
@@ -199,24 +199,24 @@ class Parameters:
             RefusedError: somebody did.
         """
         for name, before in self._lines.items():
-            seen = lines.values.get(name)
+            line = lines.values.get(name)
             ours = (self._now[name], self._shown[name]) if name in self._shown else (before,)
-            if seen not in ours and name not in lines.unseen:
-                raise changed_by_others(name, self._now[name], seen or "taken out")
+            if line not in ours and name not in lines.unseen:
+                raise changed_by_others(name, self._now[name], line or "taken out")
 
     def foresee(self, setting: Setting) -> None:
-        """Do what takes long of changing to `setting`, and asks the server nothing.
+        """Do the slow part of changing to `setting`, which asks the server nothing.
 
-        It comes before the look at the server, so that next to nothing passes between that and
+        It comes before the look at the server, so that almost no time passes between the look and
         `apply_to_server`.
         """
         self._memory.foresee(self._changing(self._differing(setting)))
 
     def apply_to_server(self, setting: Setting) -> None:
-        """Put in force what of `setting` goes to the whole server.
+        """Put in force the part of `setting` that goes to the whole server.
 
         Raises:
-            RefusedError: the server was told a value and has another, or somebody else changed one.
+            RefusedError: the server got a value and has another, or somebody else changed one.
         """
         changed = self._differing(setting)
         if changed and not self.sees_lines:
@@ -280,7 +280,7 @@ class Parameters:
                 ).fetchone()
         except psycopg.Error as error:
             raise UsageError(
-                f"The server does not take {name} = {value}: {error.diag.message_primary}."
+                f"The server does not accept {name} = {value}: {error.diag.message_primary}."
             ) from error
         return str(row["value"]) if row else value
 
@@ -320,12 +320,11 @@ class Parameters:
         for name, value in expected.items():
             await_value(
                 partial(_others, sessions, name, value),
-                f"The server took {name} = {value} for the setting {setting.name}, but a working "
-                "session still has {}. Something nearer overrides it: look for ALTER ROLE ... SET, "
-                "ALTER DATABASE ... SET, PGOPTIONS or a server command-line option, or use "
-                "--scope session.",
+                f"The server accepted {name} = {value} for the setting {setting.name}, but a working session "
+                "still has {}. A more specific setting overrides it: look for ALTER ROLE ... SET, "
+                "ALTER DATABASE ... SET, PGOPTIONS or a server command-line option, or use --scope session.",
             )
 
 
 def _others(sessions: WorkingSessions, name: str, value: str) -> list[str]:
-    return [seen for seen in sessions.parameter_values(name) if seen != value]
+    return [shown for shown in sessions.parameter_values(name) if shown != value]

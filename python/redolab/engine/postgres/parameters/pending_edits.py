@@ -1,7 +1,7 @@
-"""What somebody else changed in the server's configuration and did not reload: a reload puts that in force.
+"""Edits of the server's configuration that somebody else did not reload: a reload puts them in force.
 
-Redolab reloads the configuration where it changes parameters of the whole server. So this is looked at
-before, and told in the question.
+Redolab reloads the configuration where it changes parameters of the whole server. So this is read before, and
+reported in the question.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ _NOT_BY_RELOAD = ("internal", "postmaster")
 
 
 def pending_edits(control: Connection, role: str) -> list[str]:
-    """What a reload puts in force that somebody else left waiting, and what may not be looked at; sentences.
+    """Sentences on others' edits that a reload puts in force, and on files that may not be read.
 
     Args:
         control: connected to the server.
         role: as it is quoted in a GRANT.
     """
-    found = []
+    sentences = []
     try:
-        found += _of_settings(fetch(control, "select_file_settings"))
+        sentences += _of_settings(fetch(control, "select_file_settings"))
     except HIDDEN:
-        found.append(
+        sentences.append(
             "Whether an edit of the configuration waits for a reload may not be read. A superuser's "
             f"GRANT SELECT ON pg_file_settings TO {role} and GRANT EXECUTE ON FUNCTION "
             f"pg_show_all_file_settings() TO {role} would show it."
@@ -38,30 +38,33 @@ def pending_edits(control: Connection, role: str) -> list[str]:
     try:
         changed = [row["file"] for row in fetch(control, "select_access_files") if row["changed"]]
     except HIDDEN:
-        found.append(
-            "Whether an edit of pg_hba.conf waits for a reload may not be read. A superuser's "
-            f"GRANT EXECUTE ON FUNCTION pg_stat_file(text) TO {role} and GRANT pg_read_server_files "
-            f"TO {role} would show it."
+        sentences.append(
+            "This role may not see whether an edit of pg_hba.conf waits for a reload. A superuser's GRANT "
+            f"EXECUTE ON FUNCTION pg_stat_file(text) TO {role} and GRANT pg_read_server_files TO {role} "
+            "would show it."
         )
     else:
         if changed:
-            found.append(
-                f"{' and '.join(changed)} changed after the last reload: Redolab's reload puts that in force."
+            sentences.append(
+                f"{' and '.join(changed)} changed after the last reload: Redolab's reload puts that change "
+                "in force."
             )
-    return found
+    return sentences
 
 
 def _of_settings(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     wrong = [f"line {row['line']} of {row['file']} ({row['error']})" for row in rows if _is_wrong(row)]
     waiting = [_change(row) for row in rows if row["error"] is None and _waits(row)]
-    found = []
+    sentences = []
     if waiting:
         more = f" and {len(waiting) - _MOST_NAMED} more" if len(waiting) > _MOST_NAMED else ""
         named = ", ".join(waiting[:_MOST_NAMED])
-        found.append(f"Redolab's reload also puts in force what waits for one: {named}{more}.")
+        sentences.append(
+            f"Redolab's reload also puts in force other edits that wait for a reload: {named}{more}."
+        )
     if wrong:
-        found.append(f"The configuration files have an error, so a reload may be refused: {wrong[0]}.")
-    return found
+        sentences.append(f"The configuration files have an error, so a reload may be refused: {wrong[0]}.")
+    return sentences
 
 
 def _is_wrong(row: Mapping[str, Any]) -> bool:

@@ -26,7 +26,7 @@ from redolab.errors import RefusedError
 LINES = "select_lines"
 """The statement that reads them, where this role may."""
 WRITTEN = "select_written"
-"""The one that reads what is in force of them in their place."""
+"""The statement that reads the values in force instead of them."""
 _POLL_S = 0.005
 # A role's or a database's setting hides from a session what the server has.
 _OF_THIS_SESSION = ("database", "user", "database user", "client", "session")
@@ -34,23 +34,23 @@ _OF_THIS_SESSION = ("database", "user", "database user", "client", "session")
 
 @dataclass(frozen=True)
 class Lines:
-    """What ALTER SYSTEM has written of some parameters."""
+    """Lines that ALTER SYSTEM has written for some parameters."""
 
     values: Mapping[str, str]
-    """By parameter; of one without a line there is nothing."""
+    """Lines by parameter; a parameter without a line is not in it."""
     kinds: Mapping[str, tuple[str | None, str]] = field(default_factory=dict)
     """Unit and type of each, where values are not as written but as the server shows them after a reload."""
     unseen: frozenset[str] = frozenset()
-    """Of which nothing can be told in this session, because its role or database has a value of its own."""
+    """Parameters that this session cannot see, because its role or database has a value of its own."""
 
     @property
     def exact(self) -> bool:
-        """Whether they are as written; else `1000ms` may stand there as `1s`."""
+        """Whether they are as written; else `1000ms` may appear there as `1s`."""
         return not self.kinds
 
 
 def read_lines(control: Connection, names: Collection[str]) -> Lines:
-    """What stands in postgresql.auto.conf of these parameters.
+    """The lines of postgresql.auto.conf for these parameters.
 
     Raises:
         RefusedError: this role may see neither the lines nor where the value in force comes from.
@@ -62,7 +62,7 @@ def read_lines(control: Connection, names: Collection[str]) -> Lines:
 
 
 def as_lines(rows: Sequence[Mapping[str, Any]]) -> Lines:
-    """What the rows of one of the two statements say.
+    """The lines from the rows of one of the two statements.
 
     Raises:
         RefusedError: of the second, that this role may not see where a value comes from.
@@ -85,7 +85,7 @@ def _read_written(control: Connection, names: Iterable[str]) -> list[dict[str, A
 
 
 class SystemParameters(ServerParameters):
-    """Those of one server."""
+    """Parameters of one server."""
 
     errors = (psycopg.Error,)
 
@@ -94,21 +94,21 @@ class SystemParameters(ServerParameters):
         self._control = control
 
     def seen(self, changed: Collection[Changed]) -> Mapping[str, str | None]:
-        """The lines; where they may not be read, what is in force after a reload tells of them."""
+        """The lines; where they may not be read, the values in force after a reload show them."""
         names = [one.name for one in changed]
-        found = read_lines(self._control, names)
-        if not found.exact:
+        lines = read_lines(self._control, names)
+        if not lines.exact:
             # What a colleague has written and not reloaded is not seen before.
             reload_first(self._control)
-            found = read_lines(self._control, names)
-        return {one.name: _as_given(one, found) for one in changed}
+            lines = read_lines(self._control, names)
+        return {one.name: _as_given(one, lines) for one in changed}
 
     def put(self, one: Changed) -> None:
         """Write the line, or take it out."""
         alter_system(self._control, one.name, one.before)
 
     def in_force(self, changed: Collection[Changed]) -> Mapping[str, str]:
-        """After a reload."""
+        """The values in force after a reload."""
         if not changed:
             return {}
         reload_first(self._control)
@@ -120,7 +120,7 @@ class SystemParameters(ServerParameters):
         return differing
 
     def same(self, one: str | None, other: str | None) -> bool:
-        """As they stand in the file, where each is text."""
+        """As they are in the file, where each is text."""
         return one == other or (one is not None and other is not None and one.casefold() == other.casefold())
 
     def statement(self, one: Changed) -> str:
@@ -131,11 +131,11 @@ class SystemParameters(ServerParameters):
         return f"ALTER SYSTEM SET {name} = {sql.Literal(one.before).as_string()}; SELECT pg_reload_conf();"
 
     def words(self, error: Exception) -> str:
-        """In one line."""
+        """The error in one line."""
         return in_one_line(error).rstrip(".")
 
     def _force(self, changed: Collection[Changed]) -> dict[str, str]:
-        """What is in force, of those that are not as before."""
+        """Values in force of the parameters that are not as before."""
         rows = _read_written(self._control, [one.name for one in changed])
         before = {one.name: one.value for one in changed}
         return {
@@ -147,7 +147,7 @@ class SystemParameters(ServerParameters):
 
 
 def _as_given(one: Changed, found: Lines) -> str | None:
-    """What stands there, in the words in which it was given: the server shows `1000ms` as `1s`."""
+    """The line, in the words in which the value was given: the server shows `1000ms` as `1s`."""
     if one.name in found.unseen:
         return one.ours[-1] if one.ours else one.before
     value = found.values.get(one.name)

@@ -35,11 +35,11 @@ def same_value(one: str, other: str, unit: str | None, kind: str) -> bool:
 
 def _in_base(text: str, unit: str | None) -> float | None:
     """In seconds, in bytes, or as it is where the parameter has no unit; None for anything else."""
-    found = _NUMBER.fullmatch(text)
-    if found is None:
+    parts = _NUMBER.fullmatch(text)
+    if parts is None:
         return None
-    if found[2]:
-        return float(found[1]) * _SCALES[found[2]] if found[2] in _SCALES else None
+    if parts[2]:
+        return float(parts[1]) * _SCALES[parts[2]] if parts[2] in _SCALES else None
     base = _UNIT.fullmatch(unit or "")
     scale = float(base[1] or 1) * _SCALES.get(base[2], 1.0) if base else 1.0
-    return float(found[1]) * scale
+    return float(parts[1]) * scale

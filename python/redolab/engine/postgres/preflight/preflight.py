@@ -1,4 +1,4 @@
-"""What must hold before anything is made in somebody's database, and what a reader must know of it."""
+"""Conditions before anything is made in somebody's database, and facts that a reader must know of it."""
 
 from __future__ import annotations
 
@@ -51,20 +51,20 @@ def check_writable(control: Connection) -> None:
     with control.transaction(force_rollback=True):
         # Redolab's connections set the parameter; before that it was what it is now.
         control.execute("reset default_transaction_read_only")
-        found = fetch(control, "select_read_only")
-    if not found:
+        rows = fetch(control, "select_read_only")
+    if not rows:
         return
-    source = found[0]["source"]
+    source = rows[0]["source"]
     if source == "client":
-        lift = "take it out of the URL's options, the service file or PGOPTIONS"
+        lift = "remove it from the URL's options, the service file or PGOPTIONS"
     else:
         lift = (
             "ALTER SYSTEM RESET default_transaction_read_only, or take it out of the file or command line "
             "that has it, then SELECT pg_reload_conf()"
         )
     raise RefusedError(
-        f"This server takes no writes: default_transaction_read_only is on (from: {source}), and a run "
-        f"writes. Find out why it was set; a full disk is a common reason. To lift it: {lift}. "
+        f"This server accepts no writes (default_transaction_read_only is on, from: {source}), but a run "
+        f"writes. Find out why it was set; a full disk is a common reason. To allow writes again: {lift}. "
         "Nothing was changed."
     )
 
@@ -122,44 +122,52 @@ def _check_schema(control: Connection, marks: Collection[str]) -> bool:
     database = control.info.dbname
     if not standing.looks_made:
         raise RefusedError(
-            f"The database {database} has a schema named redolab that Redolab did not make, and it is never "
-            "touched. Rename it, or use another database."
+            f"The database {database} has a schema named redolab that Redolab did not make. Redolab never "
+            "touches it. Rename it, or use another database."
         )
     raise RefusedError(
-        f"The database {database} has a schema named redolab that is not provably one of this Redolab's: "
-        f"{why}. It is never touched. If a killed run left it, start one as that role, and as the "
-        "user and on the machine that it ran as: that puts everything back first. Or put back by hand what "
-        "redolab.parameter_journal lists, and DROP SCHEMA redolab CASCADE."
+        f"The database {database} has a schema named redolab, and it is not proved that this Redolab made "
+        f"it: {why}. Redolab never touches it. If a killed run left it, start a run as the same role, and as "
+        "the same operating-system user on the same machine: that run puts everything back first. Or put "
+        "back by hand what redolab.parameter_journal lists, and DROP SCHEMA redolab CASCADE."
     )
 
 
 def version_conditions(server: Mapping[str, Any]) -> list[str]:
-    """What the version alone says against relying on the figures, one sentence each."""
-    found = []
+    """Reasons in the version alone against relying on the figures, one sentence each."""
+    sentences = []
     major = server["version_num"] // 10_000
     if major > NEWEST:
-        found.append(f"PostgreSQL {server['version']} is newer than {NEWEST}, the newest that was tested.")
+        sentences.append(
+            f"PostgreSQL {server['version']} is newer than {NEWEST}, the newest version that was tested."
+        )
     early = _NOT_RELEASED.match(server["version"])
     if early:
-        found.append(f"PostgreSQL {early[0]} is not a release: what it does may change before the release.")
-    return found
+        sentences.append(
+            f"PostgreSQL {early[0]} is not a release: its behaviour may change before the release."
+        )
+    return sentences
 
 
 def server_conditions(
     control: Connection, server: Mapping[str, Any], log_filesystem: str | None
 ) -> list[str]:
     """Circumstances that change what the figures mean, one sentence each."""
-    found = version_conditions(server)
+    sentences = version_conditions(server)
     if server["fsync"] != "on":
-        found.append("fsync is off: a commit here never waits for the disk, whatever the setting.")
+        sentences.append("fsync is off: a commit here never waits for the disk, whatever the setting.")
     if log_filesystem in MEMORY_FILESYSTEMS:
-        found.append(f"The log lies in memory ({log_filesystem}): a flush costs next to nothing.")
+        sentences.append(
+            f"The log is on a file system in memory ({log_filesystem}): a flush costs almost nothing."
+        )
     if server["synchronous_standby_names"]:
-        found.append("A synchronous standby confirms each waiting commit: its time is log sync too.")
+        sentences.append("A synchronous standby confirms each waiting commit: log sync includes that time.")
     others = control.execute(
         "select count(*) as n from pg_stat_activity where backend_type = 'client backend' "
         "and state = 'active' and application_name not like 'redolab %'"
     ).fetchone()
     if others and others["n"]:
-        found.append(f"{others['n']} other sessions were active when the run began: the server was not idle.")
-    return found
+        sentences.append(
+            f"{others['n']} other sessions were active when the run began: the server was not idle."
+        )
+    return sentences

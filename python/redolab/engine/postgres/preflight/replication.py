@@ -1,4 +1,4 @@
-"""Who else would get what a run writes: publications of its tables, and replication slots that keep its log.
+"""Others that would get a run's writes: publications of its tables, and replication slots that keep its log.
 
 A subscriber of all tables gets Redolab's rows too. It has no such tables, so it stops at the first row and
 tries it again for ever. Dropping the tables mends nothing: the row stays in the log.
@@ -23,10 +23,10 @@ def check_publications(control: Connection, database: str) -> None:
     taking = [row["name"] for row in fetch(control, "select_publications") if row["all_tables"]]
     if taking:
         raise RefusedError(
-            f"In the database {database} the {_publications(taking)} all tables, and would take Redolab's "
-            "too. A subscriber does not have them: it would stop for good at their first row. Run in "
-            "another database of this server, for a publication belongs to one database; or let the "
-            "publication name its tables. Nothing was changed."
+            f"In the database {database} the {_publications(taking)} all tables, and would publish Redolab's "
+            "too. A subscriber does not have these tables, so it would stop permanently at their first row. "
+            "Run in another database of this server, because a publication belongs to one database; or let "
+            "the publication name its tables. Nothing was changed."
         )
 
 
@@ -48,9 +48,9 @@ def check_unpublished(control: Connection, own: frozenset[str]) -> None:
     taking = sorted(published(control) - own)
     if taking:
         raise RefusedError(
-            f"The {_publications(taking)} Redolab's tables, as none did when the run began, so the run ends "
-            "here. A subscriber that got rows of them goes on once "
-            "it has tables of the same names and columns (docs/guide/own-server.md)."
+            f"The {_publications(taking)} Redolab's tables by now, so the run ends here; when the run began, "
+            "no publication did. A subscriber that received rows of these tables continues once it has "
+            "tables with the same names and columns (docs/guide/own-server.md)."
         )
 
 
@@ -60,7 +60,7 @@ def idle_slots(control: Connection) -> list[str]:
 
 
 def kept_log(slots: Sequence[str], log_bytes: int | None = None) -> list[str]:
-    """What idle slots mean for a run, one sentence; none where there is no such slot.
+    """The effect of idle slots on a run, one sentence; none where there is no such slot.
 
     Args:
         slots: their names.
@@ -79,5 +79,9 @@ def kept_log(slots: Sequence[str], log_bytes: int | None = None) -> list[str]:
 
 
 def _publications(names: Sequence[str]) -> str:
-    """With the verb: `publication a takes`, `publications a, b take`."""
-    return f"publication {names[0]} takes" if len(names) == 1 else f"publications {', '.join(names)} take"
+    """With the verb: `publication a publishes`, `publications a, b publish`."""
+    return (
+        f"publication {names[0]} publishes"
+        if len(names) == 1
+        else (f"publications {', '.join(names)} publish")
+    )

@@ -21,14 +21,15 @@ def why_none_confirm(control: Connection) -> str:
 
 
 def why_not(row: Mapping[str, Any]) -> str:
-    """The same, of a row of `select_standbys`."""
+    """The same sentence, from a row of `select_standbys`."""
     names, confirming = str(row["names"]), row["confirming"]
     wanted = standbys_wanted(names)
     if confirming is None or confirming >= wanted:
         return ""
+    those = f"only {confirming}" if confirming else "none"
     return (
-        f"A commit that waits does not return on this server: synchronous_standby_names = '{names}' asks for "
-        f"{wanted} standby{'s' if wanted > 1 else ''} to confirm it, and {confirming or 'none'} "
+        f"A waiting commit does not return on this server: synchronous_standby_names = '{names}' asks for "
+        f"{wanted} standby{'s' if wanted > 1 else ''} to confirm it, but {those} "
         f"{'do' if confirming > 1 else 'does'}."
     )
 

@@ -24,9 +24,9 @@ class TransactionAge:
     """The oldest transaction id of a server."""
 
     age: int
-    """Transaction ids since."""
+    """Number of transaction ids given out since."""
     database: str
-    """Whose it is."""
+    """The database that has it."""
     may_connect: bool
     """Whether that database can be connected to, to vacuum it."""
 
@@ -44,7 +44,7 @@ class TransactionAge:
         if need > self.left:
             raise RefusedError(
                 f"{self._oldest}. This run uses up at most {millions(need)} more, and Redolab stays below "
-                f"{millions(LIMIT)}, because a server takes no more commits at {millions(_END)}. "
+                f"{millions(LIMIT)}, because a server accepts no more commits at {millions(_END)}. "
                 f"{self._mend} Or run with fewer --blocks or shorter --seconds. Nothing was changed."
             )
 
@@ -56,13 +56,13 @@ class TransactionAge:
         """
         if self.age > LIMIT:
             raise RefusedError(
-                f"{self._oldest} by now, and Redolab stays below {millions(LIMIT)}, because a server takes "
-                f"no more commits at {millions(_END)}. So the run ends here; every sample finished before is "
-                f"kept. {self._mend}"
+                f"{self._oldest} by now, and Redolab stays below {millions(LIMIT)}, because a server accepts "
+                f"no more commits at {millions(_END)}. So the run ends here; every sample that was finished "
+                f"is kept. {self._mend}"
             )
 
     def sentence(self, need: int) -> str:
-        """What stands in the question before a run that uses up `need` at most."""
+        """The sentence in the question before a run that uses up `need` at most."""
         return (
             f"{self._oldest}. The run uses up at most {millions(need)} of the {millions(self.left)} that are "
             f"left until {millions(LIMIT)}, where Redolab stops."
@@ -79,7 +79,7 @@ class TransactionAge:
     def _mend(self) -> str:
         if self.may_connect:
             return f"VACUUM (FREEZE) in the database {self.database} makes it younger."
-        return f"Only autovacuum makes it younger: nobody can connect to {self.database}."
+        return f"Only autovacuum can make it younger, because nobody can connect to {self.database}."
 
 
 def read_age(control: Connection) -> TransactionAge:

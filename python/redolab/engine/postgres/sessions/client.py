@@ -169,6 +169,8 @@ def check_client(load: PostgresLoad, control: Connection, connector: Connector) 
     try:
         trial.resize(1)
     except ConnectionError as error:
-        raise RefusedError(f"{connector.refused(str(error))} This was the load's connection.") from error
+        raise RefusedError(
+            f"{connector.refused(str(error))} This error is from the load's connection."
+        ) from error
     finally:
         trial.close()

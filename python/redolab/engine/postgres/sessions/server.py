@@ -171,7 +171,7 @@ class Sessions:
         """End the loops that are still at work."""
         self._cancel()
         if wait_for(pending, timeout=_CANCEL_S).not_done:
-            # One that waits for a synchronous standby takes a cancel for the end of that wait, and loops on.
+            # For one that waits for a synchronous standby a cancel only ends that wait, and it loops on.
             self._terminate()
         if wait_for(pending, timeout=GRACE_S).not_done:
             self._cut_off()

@@ -1,4 +1,4 @@
-"""What the working sessions of one server can do, whether their loop runs inside it or in a client."""
+"""The interface of one server's working sessions, whether their loop runs inside it or in a client."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A server's processes as `pg_stat_activity` shows them, 20 times a second, where its memory cannot be read.
 
 On the server's own machine the kernel's accounts and states join in. Event and state are then of moments
-a millisecond apart, which divides waits of 50 us badly.
+a millisecond apart, which divides waits of 50 us inaccurately.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ class _Life:
 
     first: int
     first_age_s: float
-    """How old it was then."""
+    """Its age then."""
     last: int = 0
     row: Mapping[str, Any] = field(default_factory=dict)
-    """Of the last of them."""
+    """The row of the last of them."""
     found: int = 0
     idle: int = 0
     in_transaction: int = 0
 
 
 class _Gathered:
-    """What ticks found since a reading: no more is kept of a query's answer than is needed."""
+    """The data from ticks since a reading: no more is kept of a query's answer than is needed."""
 
     def __init__(self) -> None:
         self.at_s = array("d")
@@ -83,12 +83,12 @@ class _Gathered:
 
     @property
     def alive(self) -> frozenset[Key]:
-        """Who was there at the last tick."""
+        """The sessions that were there at the last tick."""
         return frozenset(key for key, life in self.lives.items() if life.last == len(self.at_s) - 1)
 
 
 class _Accounts:
-    """What the kernel booked between two readings of the server's processes; nothing without both."""
+    """The kernel's accounts between two readings of the server's processes; nothing without both."""
 
     def __init__(self, before: _core.ServerTasks | None, after: _core.ServerTasks | None) -> None:
         self.ended_cpu_s: float | None = None
@@ -149,21 +149,21 @@ class ActivitySource:
         self._ticking.resume()
 
     def read(self, rows: Rows) -> Observation:  # noqa: ARG002  asks for the sessions itself
-        """What was seen since the last reading."""
+        """The observation since the last reading."""
         return self._seen()
 
     def stop(self) -> Observation:
-        """What was seen since the last reading, and end."""
+        """The observation since the last reading, and end."""
         self._ticking.stop()
         return self._seen()
 
     def _tick(self) -> Outcome:
         try:
-            found = fetch(self._connection, "select_sessions", {"own": self._own})
+            answer = fetch(self._connection, "select_sessions", {"own": self._own})
         except psycopg.Error:
             return "over" if self._connection.closed else "lost"
         # Of a process that this role may not see there is nothing to count.
-        rows = [row for row in found if row["kind"]]
+        rows = [row for row in answer if row["kind"]]
         states = [_UNKNOWN] * len(rows) if self._postmaster is None else _scheduler_states(rows)
         with self._lock:
             self._gathered.add(time.monotonic(), rows, states)
@@ -177,7 +177,7 @@ class ActivitySource:
         ticks = len(gathered.at_s)
         tick, process, event, state = np.array(gathered.looks, np.uint32).reshape(-1, 4).T
         kept = self._ticking.cut()
-        seen = Observation(
+        observation = Observation(
             at=self._at,
             elapsed_s=now_s - self._read_s,
             ticks=ticks,
@@ -202,7 +202,7 @@ class ActivitySource:
         )
         self._alive = gathered.alive if ticks else self._alive
         self._at, self._read_s, self._accounts = _now(), now_s, accounts
-        return seen
+        return observation
 
     def _observed(
         self, key: Key, life: _Life, at_s: Sequence[float], now_s: float, used: _Accounts
@@ -242,7 +242,7 @@ class ActivitySource:
 
 
 def _scheduler_states(rows: Rows) -> list[int]:
-    """Places in `STATES`. On a CPU or waiting for one cannot be told apart here."""
+    """Places in `STATES`. On a CPU and waiting for one cannot be distinguished here."""
     letters = _core.task_states([row["pid"] for row in rows])
     return [_UNKNOWN if letter is None else _AWAKE if letter == "R" else _ASLEEP for letter in letters]
 

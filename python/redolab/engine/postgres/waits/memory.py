@@ -2,7 +2,7 @@
 
 Event and scheduler state are of one moment: where the event changed while the kernel was asked for
 the state, the state is unknown. A thread of the compiled part reads them, at real-time priority where
-that is allowed. So even waits of 50 us are divided well, which a query to `pg_stat_activity` cannot do.
+that is allowed. So even waits of 50 us are divided accurately, which a query to `pg_stat_activity` cannot do.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ SESSION_KINDS = frozenset({"client backend"})
 """The kinds of process that serve a client."""
 _BURSTS_PER_S = 0.5
 _CALM = 0.1
-"""Of both in a long watch. At 0.4 the cost of a watch can be measured (`benches/watch_cost.py`)."""
+"""Factor of both rates in a long watch. At 0.4 the cost of a watch can be measured
+(`benches/watch_cost.py`).
+"""
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _ASLEEP = STATES.index("asleep")
 
@@ -55,7 +57,7 @@ def why_not_readable(postmaster: int, names: EventNames | None) -> str | None:
         _core.WaitSampler(postmaster, RATE_PER_S, 0, []).stop()
     except PermissionError:
         return (
-            "the server's memory may not be read (run Redolab as the server's user, or with CAP_SYS_PTRACE)"
+            "Redolab may not read the server's memory (run it as the server's user, or with CAP_SYS_PTRACE)"
         )
     except OSError as error:
         return f"the server's memory cannot be read ({error})"
@@ -109,12 +111,12 @@ class MemorySource:
         self._sampler.resume()
 
     def read(self, rows: Rows) -> Observation:
-        """What was seen since the last reading; `rows` of `select_sessions` were asked for just now."""
+        """The observation since the last reading; `rows` of `select_sessions` were asked for just now."""
         asked_at = time.clock_gettime(time.CLOCK_BOOTTIME)
         return self._seen(self._sampler.read(), rows, asked_at)
 
     def stop(self) -> Observation:
-        """What was seen since the last reading, and end."""
+        """The observation since the last reading, and end."""
         return self._seen(self._sampler.stop(), (), 0.0)
 
     def _seen(self, window: _core.Window, rows: Rows, asked_at: float) -> Observation:

@@ -46,11 +46,12 @@ def why_names_differ(connection: Connection, postmaster: int, names: EventNames)
         window = sampler.stop()
         published = _published(window)
         if ("Timeout", "PgSleep") in {name_event(names, number) for number in published.get(own, ())}:
-            # Who did not run at all from before the first question until after the second has not changed.
+            # A process that did not run at all from before the first question until after the second has not
+            # changed.
             still = {process.pid for process in window.processes if process.cpu_ns == 0} - {own}
             steady = {pid: before[pid] for pid in still & before.keys() if after.get(pid) == before[pid]}
             return posted_difference(names, steady, published)
-    return "a session that slept was not seen to sleep"
+    return "a sleeping session did not appear as sleeping"
 
 
 def list_difference(names: EventNames, listed: Sequence[Pair]) -> str | None:
@@ -63,11 +64,11 @@ def list_difference(names: EventNames, listed: Sequence[Pair]) -> str | None:
     for wait_class in ours.keys() | theirs.keys():
         if wait_class in _FOREIGN:
             continue
-        mine, its = ours[wait_class], theirs[wait_class]
+        our_names, its = ours[wait_class], theirs[wait_class]
         if wait_class in _UNORDERED:
-            agree = set(mine) <= set(its) or set(its) <= set(mine)
+            agree = set(our_names) <= set(its) or set(its) <= set(our_names)
         else:
-            agree = all(a == b for a, b in zip(mine, its, strict=False))
+            agree = all(a == b for a, b in zip(our_names, its, strict=False))
         if not agree:
             return f"it lists other events of the class {wait_class} than the table for its version"
     return None
@@ -91,7 +92,7 @@ def posted_difference(
         named = name_event(names, number)
         # A number in no table, an extension's for instance, has no name here that could be wrong.
         if named[0] != shown[0] or (number in names and named[0] not in _FOREIGN and named != shown):
-            return f"process {pid} waits for {':'.join(shown)}, but its memory says {':'.join(named)}"
+            return f"process {pid} waits for {':'.join(shown)}, but its memory shows {':'.join(named)}"
     return None
 
 
@@ -104,20 +105,20 @@ def _published(window: _core.Window) -> dict[int, set[int]]:
     """Every number seen of each process."""
     import numpy as np
 
-    found: dict[int, set[int]] = defaultdict(set)
+    numbers: dict[int, set[int]] = defaultdict(set)
     process, event = (
         np.frombuffer(window.look_process, np.uint32),
         np.frombuffer(window.look_event, np.uint32),
     )
     for place, number in {*zip(process.tolist(), event.tolist(), strict=True)}:
-        found[window.processes[place].pid].add(number)
+        numbers[window.processes[place].pid].add(number)
     for place, number, _ in window.idle:
-        found[window.processes[place].pid].add(number)
-    return found
+        numbers[window.processes[place].pid].add(number)
+    return numbers
 
 
 def _by_class(pairs: Iterable[Pair]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
+    names: dict[str, list[str]] = defaultdict(list)
     for wait_class, name in pairs:
-        found[wait_class].append(name)
-    return found
+        names[wait_class].append(name)
+    return names

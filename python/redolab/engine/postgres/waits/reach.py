@@ -15,14 +15,14 @@ from redolab.engine.postgres.waits.name_check import why_names_differ
 
 @dataclass(frozen=True)
 class Reach:
-    """What of a server is within reach."""
+    """The parts of a server that are within reach."""
 
     postmaster: int | None
-    """Its first process, when it runs on this machine: the kernel tells of CPU and run queue then."""
+    """Its first process, when it runs on this machine: then the kernel reports CPU and run queue."""
     memory: tuple[int, EventNames] | None
-    """The same process and what the numbers in its memory mean, when they may be read and believed."""
+    """The same process and the meaning of the numbers in its memory, when they may be read and trusted."""
     why_not_memory: str
-    """Why not; empty when they may."""
+    """The reason why not; empty when they may."""
 
 
 def find_reach(connection: Connection, server: Mapping[str, Any]) -> Reach:
@@ -43,7 +43,10 @@ def find_reach(connection: Connection, server: Mapping[str, Any]) -> Reach:
     if postmaster is None:
         return Reach(None, None, "the server is not on this machine")
     if not are_children(pids, postmaster):
-        why = "processes of this machine bear the server's process ids, but not all are its own"
+        why = (
+            "processes of this machine have the server's process ids, but not all of them belong to the "
+            "server"
+        )
         return Reach(None, None, why)
     names = event_names(server["version_num"] // 10_000)
     why_not = why_not_readable(postmaster, names)
@@ -54,6 +57,6 @@ def find_reach(connection: Connection, server: Mapping[str, Any]) -> Reach:
     except OSError as error:
         return Reach(postmaster, None, f"the server's memory cannot be read ({error})")
     if difference:
-        why = f"what the server's memory publishes is not to be trusted: {difference}"
+        why = f"the server's memory cannot be trusted: {difference}"
         return Reach(postmaster, None, why)
     return Reach(postmaster, (postmaster, names), "")

@@ -75,7 +75,7 @@ def test_ids_that_move_far_more_than_commits_show_counts_held_back() -> None:
     held_back = {**AFTER, "transactions": 1561.0}
     counters, (warning,) = counted(BEFORE, held_back, QUIET, own=0, io_timed=True)
     assert counters == {"transactions": 561.0, "log_bytes": 8192.0, **LEFT_OUT}
-    assert "transaction ids moved far more" in warning
+    assert "transaction ids advanced far more" in warning
     _, warnings = counted(BEFORE, {**AFTER, "transactions": 1560.0}, QUIET, own=0, io_timed=True)
     assert warnings == ()
 

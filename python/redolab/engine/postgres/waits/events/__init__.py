@@ -30,9 +30,9 @@ def name_event(names: EventNames, number: int) -> tuple[str, str]:
     """Class and name of a published number; `("", "")` when none is published."""
     if number == 0:
         return "", ""
-    known = names.get(number)
-    if known is not None:
-        return known
+    name = names.get(number)
+    if name is not None:
+        return name
     of_class = (pair[0] for other, pair in names.items() if other >> 24 == number >> 24)
     wait_class = next(of_class, _CLASSES.get(number >> 24, f"Class{number >> 24:#04x}"))
     return wait_class, f"#{number & 0xFFFFFF}"
