@@ -222,7 +222,7 @@ def short_waits(samples: Sequence[Sample], source: str) -> Diagnostic:
     return Diagnostic(
         name,
         "warning",
-        text + "  Sampling does not divide such short waits well: single wait rows may be wrong by 15 "
+        text + " Sampling does not divide such short waits well: single wait rows may be wrong by 15 "
         "percentage points. CPU, run queue and the sum of the waits are exact.",
     )
 

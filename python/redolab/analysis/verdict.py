@@ -165,7 +165,7 @@ def withheld(null: NullTest, baseline: str) -> Verdict | None:
     if null.passed is not False:
         return None
     text = (
-        f"Run again when fewer other programs run here: {baseline} measured against itself came out "
+        f"Run again when fewer programs run here: {baseline} measured against itself came out "
         f"{ratio_text(null.ratio)}, so the verdict is withheld. Such a run would report differences that do "
         f"not exist (p = {null.pvalue or 0.0:.2g})."
     )
