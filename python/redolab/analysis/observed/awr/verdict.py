@@ -89,5 +89,5 @@ def _of_the_log(summary: Summary) -> list[str]:
     found += not_the_disk(busy, write_s, sync_s)
     sharing = summary.estimate("commits_per_log_write").point
     if sharing is not None:
-        found.append(f"On average {units.significant(sharing)} commits shared a log write.")
+        found.append(f"There were {units.significant(sharing)} commits per log write.")
     return found
