@@ -97,12 +97,12 @@ def _limit(found: Scaling, best: int, emulated_ms: float | None) -> list[str]:
     if own is not None and cpus is not None:
         where.append(f"The database used {units.percent(own, 0)} of the CPUs.")
     if log is not None and log >= _LOG_BUSY:
-        mend = "A faster log device or more commits per flush would give more; more CPU would do little."
+        mend = "A faster log device or more commits per flush would help; more CPU would do little."
         return ["The log limits commits here.", *where, mend]
     if cpus is not None and cpus >= _CPUS_BUSY and own is not None and own < cpus / 2:
         return ["Other programs limited commits here.", *where, "Measure again when the machine is quiet."]
     if cpus is not None and cpus >= _CPUS_BUSY:
-        mend = "More CPU or less work per commit would give more; a faster log device would do little."
+        mend = "More CPU or less work per commit would help; a faster log device would do little."
         return ["CPU limits commits here.", *where, mend]
     return ["Neither the log nor the CPUs limited commits alone.", *where]
 
