@@ -133,7 +133,8 @@ def test_the_verdict_on_rows(inserts: tuple[Any, dict[str, Any]]) -> None:
     assert results["verdict"] == {
         "text": "Commit every 16 to 128 rows: that brings nearly all of the possible saving, 96.8 % (96.8 to "
         "96.8) of an insert's time. With 32,768 rows per commit, a row takes 2.00 µs instead of 62.0 µs. 32 "
-        "rows per commit bring 96.9 % (96.9 to 96.9) of the saving of 32,768. 90 % of that saving needs 16 (16 to 16) rows per commit, and 99 % needs 128 (128 to 128).",
+        "rows per commit bring 96.9 % (96.9 to 96.9) of the saving of 32,768. 90 % of that saving "
+        "needs 16 (16 to 16) rows per commit, and 99 % needs 128 (128 to 128).",
         "outcome": "better",
         "outcome_text": None,
         "baseline": "1",
