@@ -250,8 +250,8 @@ def sampled_states(samples: Sequence[Sample], sightings: Sightings) -> Diagnosti
         )
     difference = awake / seen - exact_s / elapsed_s
     text = (
-        f"At {units.percent(awake / seen)} of the ticks a session was on CPU or in the run queue; by the "
-        f"kernel's accounts sessions were there for {units.percent(exact_s / elapsed_s)} of the time."
+        f"Sessions were on CPU or in the run queue in {units.percent(awake / seen)} of the sampler's looks, "
+        f"and by the kernel's accounts for {units.percent(exact_s / elapsed_s)} of the time."
     )
     if abs(difference) <= _STATES_TOLERANCE:
         return Diagnostic(name, "passed", text)

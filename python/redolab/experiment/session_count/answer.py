@@ -76,8 +76,8 @@ def _undecided(compared: Compared, found: SessionCounts, pool: int) -> list[str]
         texts.append(f"{more} would settle a difference of {margin}.")
     return [
         *texts,
-        f"{pool} is the fewest measured whose throughput is within {margin} of the "
-        f"best{_between(found.pool)}.",
+        f"{pool} sessions are the fewest measured within {margin} of the best "
+        f"throughput{_between(found.pool)}.",
     ]
 
 
@@ -94,7 +94,7 @@ def _recommended(found: SessionCounts, pool: int) -> list[str]:
             per_cpu,
             f"Throughput {sure} at {most} sessions, so measure more with --sessions before you set a limit.",
         ]
-    best = f"It is the fewest measured whose throughput is within {margin} of the best{_between(found.pool)}."
+    best = f"They are the fewest measured within {margin} of the best throughput{_between(found.pool)}."
     if pool == fewest:
         more = f"{_faster(found.ratio(most, fewest))} {fewest}"
         first = f"Let {pool} sessions work at a time: {most} were {more}."

@@ -43,9 +43,9 @@ def _warnings(scoring: Scoring) -> list[str]:
     if moved is None or abs(moved - 1) <= _MOVED:
         return []
     return [
-        f"Today's setting, measured again, did {units.significant(moved)} times what it did in the run that "
-        "the forecast came from. The server or the machine is not what it was then, and the errors contain "
-        "that: calibrate anew to judge the model alone."
+        f"Today's setting, measured again, had {units.significant(moved)} times the throughput that it had in "
+        "the run of the forecast. The server or the machine has changed since, and the errors include that: "
+        "calibrate anew to judge the model alone."
     ]
 
 
@@ -85,7 +85,10 @@ def _change(change: Checked) -> list[str]:
 
 
 def _absolute(rate: Checked) -> list[str]:
-    return [f"As commits per second it was off by {units.change(1 + rate.error)}{_around(rate)}.", _did(rate)]
+    return [
+        f"In commits per second, the forecast was off by {units.change(1 + rate.error)}{_around(rate)}.",
+        _did(rate),
+    ]
 
 
 def _one(rate: Checked) -> list[str]:

@@ -169,7 +169,7 @@ def test_the_verdict_tells_when_the_published_effect_shows(tmp_path: Path) -> No
     assert cheap.elapsed["3"].point == pytest.approx(1 + 0.4 / 3)
     assert "does not show here" in verdict(cheap).text
     assert "needs 1.25 (1.25 to 1.25) more versions per row" in verdict(cheap).text
-    assert "that is 11 (11 to 11) such rounds." in verdict(cheap).text
+    assert "or 11 (11 to 11) such rounds." in verdict(cheap).text
     assert "does not show here (9 rounds: 1.40 times)." in verdict(cheap).text
     assert dear.elapsed["3"].point == pytest.approx(1 + 2 / 3)
     assert "shows here too (9 rounds: 3.00 times)" in verdict(dear).text
