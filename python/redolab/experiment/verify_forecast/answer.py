@@ -43,9 +43,9 @@ def _warnings(scoring: Scoring) -> list[str]:
     if moved is None or abs(moved - 1) <= _MOVED:
         return []
     return [
-        f"Today's setting, measured again, had {units.significant(moved)} times the throughput that it had in "
-        "the run of the forecast. The server or the machine has changed since, and the errors include that: "
-        "calibrate anew to judge the model alone."
+        f"Today's setting, measured again, had {units.significant(moved)} times the throughput that it had "
+        "in the run of the forecast. The server or the machine has changed since, and the errors include "
+        "that: calibrate anew to judge the model alone."
     ]
 
 
