@@ -61,7 +61,7 @@ def _keep(one: Beside) -> list[str]:
     why = (
         "up to that rate response time grows slower than the load"
         if elbow.at_end
-        else "beyond that elbow response time grows faster than the load"
+        else "beyond that rate response time grows faster than the load"
     )
     return [
         f"{keep}: {why}.",
