@@ -261,7 +261,7 @@ def test_without_mariadb_its_package_is_named(
         (("--rows", "17"), "--rows is 17"),
         (("--rows", "3000000000"), "at most 2,000,000,000"),
         (("--settings", "0,51"), "no setting '51'"),
-        (("--settings", "3"), "nothing to be compared with"),
+        (("--settings", "3"), "cannot be compared with anything"),
         (("--sessions", "2"), "takes no --sessions"),
         (
             ("--engine", "sqlite", "--log-device-ms", "1"),

@@ -244,7 +244,7 @@ def test_a_watch_goes_on_with_its_own_server_alone(
     again = watch(postgres.url, out, 2.0, "test").run
     assert again.samples["block"].to_pylist() == [1, 2]
     assert again.samples["sample"].to_pylist() == [1, 2]
-    with pytest.raises(UsageError, match="is not the one"):
+    with pytest.raises(UsageError, match="is not the server watched in"):
         watch(servers(versions_in_whole()[0]).url(), out, 2.0, "test")
     postgres.restart()
     assert watch(postgres.url, out, 2.0, "test").run.samples.num_rows == 3

@@ -142,7 +142,7 @@ def test_what_a_standby_replays_is_not_what_it_commits(
     assert setting["figures"]["arrival_rate_per_s"]["point"] == 0
     for key in ("service_time_s", "session_response_time_s", "rows_per_commit", "log_sync_per_commit_s"):
         assert setting["figures"][key]["point"] is None
-        assert setting["missing"][key] == "nothing was committed that wrote"
+        assert setting["missing"][key] == "no transaction that wrote was committed"
     for key in ("log_flushes_per_s", "log_utilization", "commits_per_flush"):
         assert setting["figures"][key]["point"] is None
         assert "did not" in setting["missing"][key]

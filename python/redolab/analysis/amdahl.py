@@ -1,8 +1,9 @@
-"""What removing a part of the time can give at the most: Amdahl's bound for every row of a time account.
+"""Amdahl's bound for every row of a time account: the most that removing a part of the time can give.
 
 A part with share s of a whole can be removed once: then 1 - s of it is left, and the whole is done
 1 / (1 - s) times as fast at the most. The bound holds as long as nothing else gets shorter with it. Rows that
-do are also taken together: whoever flushes and whoever waits for that flush; CPU and the queue for it.
+get shorter together are also bounded together: the flush and the waits for that flush; CPU and the queue for
+it.
 
 Source: Gene M. Amdahl, "Validity of the single processor approach to achieving large scale computing
 capabilities", AFIPS Spring Joint Computer Conference (1967), pages 483 to 485.
@@ -22,11 +23,11 @@ from redolab.dialect.row_names import row_name
 from redolab.stats.estimates import Estimate, mean_estimate
 
 Kind = Literal["cpu", "run_queue", "steal", "log", "wait", "unknown"]
-"""What a row's time is spent on: decides what can be measured about it."""
+"""The use of a row's time, which decides what can be measured about it."""
 LOG_TOGETHER = "waiting for the log"
 CPU_TOGETHER = "CPU with its queue"
 _ROUNDING = 1e-9
-"""What is left of a whole by rounding alone, where all its parts were added."""
+"""Rest of a whole after subtracting all its parts, by rounding alone."""
 
 
 @dataclass(frozen=True)
@@ -37,20 +38,20 @@ class Bound:
     """In words."""
     kind: Kind
     rows: tuple[str, ...]
-    """Of the time account."""
+    """Rows of the time account."""
     share: Estimate
-    """Of the whole, 0 to 1."""
+    """Share of the whole, 0 to 1."""
     most: Estimate
-    """Times as fast, at the most; an end that is None has no limit."""
+    """Largest speed-up, times as fast; an end that is None has no limit."""
 
     def sentence(self, whole: str) -> str:
         """The bound in plain words; `whole` is what the share is of."""
         share = self.share.scaled(100.0)
         if self.most.point is None:
-            limit = "what removing it can give has no limit"
+            limit = "the gain from removing it has no upper limit"
         else:
             most = _with_interval(self.most, "×", "no limit")
-            limit = f"without it, and all else as it is, at most {most}"
+            limit = f"removing it, with all else unchanged, gives at most {most} the speed"
         return f"{self.name} is {_with_interval(share, ' %', '')} of {whole}: {limit}"
 
 

@@ -12,12 +12,12 @@ from redolab.dialect.known import dialect_of
 
 @dataclass(frozen=True)
 class AtRisk:
-    """What a setting may lose."""
+    """The possible loss under a setting."""
 
     window_s: float
     """Age of the oldest commit that can be missing, by the server's manual."""
     commits: int
-    """Acknowledged in that time at the measured rate."""
+    """Commits acknowledged in that time at the measured rate."""
 
     def as_json(self) -> dict[str, Any]:
         """The figures as the results object has them."""
@@ -25,7 +25,8 @@ class AtRisk:
 
 
 def at_risk(engine: str, declared: Mapping[str, Any], commits_per_s: float | None) -> AtRisk | None:
-    """What a crash may lose under a setting; None where it loses nothing, or that is not known.
+    """The most that a crash may lose under a setting; None where it loses nothing, or where that is not
+    known.
 
     Args:
         engine: its name in the manifest.

@@ -50,11 +50,10 @@ def means_of_parts_us(histogram: Histogram, parts: int) -> list[float]:
 def commit_time_ms(
     samples: Iterable[Sample], histograms: Mapping[int, Histogram], percent: float
 ) -> Estimate:
-    """A percentile of what the histograms are of, milliseconds: the geometric mean over the samples, each
-    with its own, with Student's t interval on the logarithms, as times that one slow sample must not
-    carry.
+    """A percentile of the times in the histograms, milliseconds: the geometric mean over the percentiles of
+    the samples, with Student's t interval on the logarithms, so that one slow sample does not decide it.
 
-    Missing where nobody noted it.
+    Missing where no times were noted.
     """
     found = (percentile_us(histograms.get(sample.sample, {}), percent) for sample in samples)
     return ratio_estimate(math.log(value) for value in found if value is not None).scaled(1e-3)

@@ -16,7 +16,7 @@ _DEVICES = ("log_device_ms", "binlog_device_ms")
 
 FORMAT = 1
 WORDING = 11
-"""Of the sentences in a results object: another number, and the same figures are told in other words."""
+"""Version of the sentences in a results object: a new number means new words for the same figures."""
 
 
 def heading(run: Run) -> dict[str, Any]:
@@ -41,9 +41,9 @@ def heading(run: Run) -> dict[str, Any]:
 
 
 def emulated_device(manifest: Mapping[str, Any], samples: Sequence[Sample]) -> dict[str, Any]:
-    """What the emulated log device was asked for and gave, ms per flush; empty without one.
+    """Delays asked of the emulated log device and delays that it gave, ms per flush; empty without one.
 
-    Of two devices, what they gave is told of both together.
+    Two devices have one mean of the delays given, over both.
     """
     requested = requested_devices(manifest)
     if not requested:
@@ -62,7 +62,7 @@ def emulated_device(manifest: Mapping[str, Any], samples: Sequence[Sample]) -> d
 
 
 def requested_devices(manifest: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """What was asked of the emulated log devices, ms, as results have it; empty without one."""
+    """Delays asked of the emulated log devices, ms, as results have them; empty without one."""
     return {
         name: {"requested": delay_ms}
         for name, delay_ms in zip(_DEVICES, log_devices_ms(manifest), strict=False)
@@ -72,7 +72,7 @@ def requested_devices(manifest: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 def log_device_ms(manifest: Mapping[str, Any]) -> float | None:
     """The delay asked of the emulated log device, milliseconds; None for a real one.
 
-    Of two, the redo log's.
+    The delay of the redo log where there are two logs.
     """
     return next(iter(log_devices_ms(manifest)), None)
 

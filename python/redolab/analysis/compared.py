@@ -1,4 +1,4 @@
-"""What every run of samples has in common: its accounts of time, and its settings compared in blocks.
+"""The common part of every run of samples: its accounts of time, and its settings compared in blocks.
 
 A question's answer starts from `compare_run`, and hands its verdict, tables, figures and findings to
 `redolab.analysis.results`.
@@ -45,17 +45,17 @@ class Compared:
     names: tuple[str, ...]
     """The settings, in the order of the design."""
     baseline: str
-    """Of the first server where there are several; the others' are in `groups`."""
+    """Baseline of the first server where there are several; those of the others are in `groups`."""
     margin: float
     """Ratios within 1 +- margin count as equivalent."""
     seed: int
-    """Of the design: every resampling starts from it."""
+    """Seed of the design: every resampling starts from it."""
     everything: tuple[Sample, ...]
     """In the order measured, spoiled ones too."""
     good: tuple[Sample, ...]
-    """Those that count."""
+    """Samples that count."""
     samples: Mapping[str, Sequence[Sample]]
-    """Those that count, by setting."""
+    """Samples that count, by setting."""
     seen: Sightings
     latency: Mapping[int, Histogram]
     """Commit times by sample, where they were noted."""
@@ -74,7 +74,7 @@ class Compared:
 
     @property
     def manifest(self) -> Mapping[str, Any]:
-        """What the run says of itself."""
+        """The manifest of the run."""
         return self.run.manifest
 
     @property
@@ -84,7 +84,9 @@ class Compared:
 
     @cached_property
     def at_risk(self) -> Mapping[str, AtRisk]:
-        """What a crash may lose, by setting; without those of which that is nothing or not known."""
+        """Commits that a crash may lose, by setting; without settings that lose none or where it is not
+        known.
+        """
         if self.unit != "commit":
             return {}
         found = {}
@@ -165,7 +167,7 @@ def compare_run(run: Run) -> Compared:
 def block_values(samples: Sequence[Sample], metric: Metric = "throughput_per_s") -> BlockValues:
     """Logarithms of a metric by block; `samples` are those that count.
 
-    A setting that stands twice in a block under the same role keeps its later sample.
+    A setting that occurs twice in a block under the same role keeps its later sample.
     """
     found: defaultdict[int, dict[tuple[str, str], float]] = defaultdict(dict)
     for sample in samples:
@@ -177,7 +179,7 @@ def block_values(samples: Sequence[Sample], metric: Metric = "throughput_per_s")
 
 
 def circumstances(compared: Compared, does: str = "works", did: str = "worked") -> Circumstances:
-    """What a verdict must say beside the figures; `does` and `did` are its verb."""
+    """Facts that a verdict must state in addition to the figures; `does` and `did` are its verb."""
     return Circumstances(
         baseline=compared.baseline,
         blocks_done=compared.blocks_done,

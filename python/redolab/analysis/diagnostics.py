@@ -1,4 +1,4 @@
-"""What else happened: checks of the run that could change its answer, in plain words."""
+"""Checks of the run that could change its answer, in plain words."""
 
 from __future__ import annotations
 
@@ -66,19 +66,19 @@ def checkpoints(samples: Sequence[Sample]) -> Diagnostic:
     """Checkpoints and vacuums that fell inside samples."""
     name = "checkpoints and vacuums"
     if any(sample.checkpoints is None or sample.vacuums is None for sample in samples):
-        return Diagnostic(name, "not_available", "This server did not tell of its checkpoints.")
+        return Diagnostic(name, "not_available", "This server does not report its checkpoints.")
     hit = [sample for sample in samples if sample.checkpoints or sample.vacuums]
     if not hit:
-        return Diagnostic(name, "passed", "None fell inside a sample.")
+        return Diagnostic(name, "passed", "No checkpoint or vacuum ran during a sample.")
     residual = dict(zip(_numbers(samples), residual_noise(samples).residual, strict=True))
     slower = statistics.fmean(residual[sample.sample] for sample in hit)
     return Diagnostic(
         name,
         "warning",
-        f"{len(hit)} of {len(samples)} samples had a checkpoint or vacuum inside (checkpoints: "
+        f"A checkpoint or vacuum ran during {len(hit)} of {len(samples)} samples (checkpoints: "
         f"{sum(sample.checkpoints or 0 for sample in hit)}, vacuums: "
-        f"{sum(sample.vacuums or 0 for sample in hit)}); their throughput was "
-        f"{signed_percent(math.expm1(slower))} against the mean of their setting.",
+        f"{sum(sample.vacuums or 0 for sample in hit)}). Their throughput differed by "
+        f"{signed_percent(math.expm1(slower))} from the mean of their setting.",
     )
 
 
@@ -103,17 +103,17 @@ def steal(samples: Sequence[Sample]) -> Diagnostic:
 def row_counts(samples: Sequence[Sample]) -> Diagnostic:
     """The sessions' own count of rows changed against the server's, within 0.1 %.
 
-    One row per session and sample is allowed beside that: the end of the session's own loop.
+    One more row per session and sample is allowed: the end of the session's own loop.
     """
     name = "row counts"
     known = [sample for sample in samples if sample.server_rows is not None and sample.rows > 0]
     if not known:
-        return Diagnostic(name, "not_available", "The server's own count could not be read.")
+        return Diagnostic(name, "not_available", "The server's own count of changed rows could not be read.")
     counted = sum(sample.rows for sample in known)
     server = sum(sample.server_rows or 0 for sample in known)
     allowed = 0.001 * counted + sum(sample.sessions for sample in known)
     text = (
-        f"The sessions counted {counted:,} rows changed and the server {server:,}, a difference of "
+        f"The sessions counted {counted:,} changed rows and the server {server:,}: a difference of "
         f"{signed_percent(server / counted - 1, 3)}."
     )
     if abs(server - counted) <= allowed:
@@ -132,7 +132,7 @@ def littles_law(samples: Sequence[Sample]) -> Diagnostic:
         if account.response_time is not None and sample.sessions
     ]
     if not ratios:
-        return Diagnostic(name, "not_available", "No sample of sessions that work all the time counts.")
+        return Diagnostic(name, "not_available", "In no sample that counts did sessions work all the time.")
     worst = max(ratios, key=lambda ratio: abs(ratio - 1))
     text = (
         f"Throughput times response time is {units.percent(statistics.fmean(ratios))} of the number "
@@ -140,11 +140,11 @@ def littles_law(samples: Sequence[Sample]) -> Diagnostic:
     )
     if abs(worst - 1) <= 0.05:
         return Diagnostic(name, "passed", text)
-    return Diagnostic(name, "warning", text + " Sessions did not all work to the end of a sample.")
+    return Diagnostic(name, "warning", text + " Some sessions stopped working before the end of a sample.")
 
 
 def arrivals(samples: Sequence[Sample]) -> tuple[Diagnostic, ...]:
-    """Work that came at random moments against what was done of it; nothing without such samples."""
+    """Work that came at random moments, and how much of it was done; nothing without such samples."""
     name = "arrivals"
     if not samples:
         return ()
@@ -153,22 +153,22 @@ def arrivals(samples: Sequence[Sample]) -> tuple[Diagnostic, ...]:
     left = sum(sample.arrivals_unserved or 0 for sample in samples)
     done = sum(sample.commits for sample in samples)
     text = (
-        f"Of {done + left:,} transactions asked for {waited + left:,} found no session free, and {left:,} "
-        "were not begun before their sample ended."
+        f"{done + left:,} transactions were asked for. {waited + left:,} of them found no free session, and "
+        f"{left:,} had not begun when their sample ended."
     )
     if not behind:
         return (Diagnostic(name, "passed", text),)
     settings = list(dict.fromkeys(sample.setting for sample in behind))
     others = f" and {len(settings) - _NAMED} others" if len(settings) > _NAMED else ""
     why = (
-        f" Under {', '.join(settings[:_NAMED])}{others} more was asked for than could be done: the backlog "
+        f" Under {', '.join(settings[:_NAMED])}{others} more were asked for than could be done: the backlog "
         "grew, there is no steady state, and response times depend on the length of a sample."
     )
     return (Diagnostic(name, "warning", text + why),)
 
 
 def _most_left(sample: Sample) -> float:
-    """Transactions that may be left over at the end by chance: what came by chance beyond the mean."""
+    """Transactions that may be left over at the end because by chance more arrived than the mean."""
     return 3 * math.sqrt(sample.commits + (sample.arrivals_unserved or 0))
 
 
@@ -222,7 +222,7 @@ def short_waits(samples: Sequence[Sample], source: str) -> Diagnostic:
     return Diagnostic(
         name,
         "warning",
-        text + " Sampling divides waits this short badly: single wait rows may be wrong by 15 "
+        text + " Sampling does not divide such short waits well: single wait rows may be wrong by 15 "
         "percentage points. CPU, run queue and the sum of the waits are exact.",
     )
 
@@ -245,11 +245,13 @@ def sampled_states(samples: Sequence[Sample], sightings: Sightings) -> Diagnosti
         exact_s += sample.session_cpu_s + sample.session_run_queue_s
         elapsed_s += sample.session_elapsed_s
     if not seen or elapsed_s <= 0:
-        return Diagnostic(name, "not_available", "There are no ticks, or no kernel accounts, to compare.")
+        return Diagnostic(
+            name, "not_available", "Ticks or the kernel's accounts are missing, so nothing was compared."
+        )
     difference = awake / seen - exact_s / elapsed_s
     text = (
-        f"The ticks found sessions on CPU or in the run queue {units.percent(awake / seen)} of the time; "
-        f"the kernel's accounts say {units.percent(exact_s / elapsed_s)}."
+        f"Sessions were on CPU or in the run queue in {units.percent(awake / seen)} of the sampler's looks, "
+        f"and by the kernel's accounts for {units.percent(exact_s / elapsed_s)} of the time."
     )
     if abs(difference) <= _STATES_TOLERANCE:
         return Diagnostic(name, "passed", text)
@@ -269,7 +271,7 @@ def sampling_clock(samples: Sequence[Sample], sightings: Sightings) -> Diagnosti
     late = sum(sample.ticks_late for sample in samples) / ticks
     lost = sum(sample.ticks_lost for sample in samples) / ticks
     blind = sum(not sightings.get(sample.sample, NOTHING).waits for sample in samples)
-    text = f"Of {ticks:,} readings {units.percent(late)} were late and {units.percent(lost)} lost."
+    text = f"{units.percent(late)} of {ticks:,} readings were late, and {units.percent(lost)} were lost."
     if blind:
         text += f" {blind} samples have no reading at all."
     well = late <= 0.1 and lost <= 0.01 and not blind

@@ -1,7 +1,7 @@
 """Response times at one workload: what each setting would take at the baseline's rate of work.
 
-In a closed loop a faster setting also does more, so that its R is that of a busier system. The published work
-wished for a comparison at the same arrival rate, which its curve gives.
+In a closed loop a faster setting also does more work, so its R is the R of a busier system. The published
+work asked for a comparison at the same arrival rate, which its curve gives.
 
 Source: Craig Shallahamer, OraPub, "Speed Sometimes Means Changing The Rules" (21 February 2012).
 """

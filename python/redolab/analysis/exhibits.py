@@ -1,4 +1,4 @@
-"""What an experiment adds to the standard report: tables, figures and findings, as data.
+"""Additions of an experiment to the standard report: tables, figures and findings, as data.
 
 The analysis fills them; the report draws them for every experiment in the same way, and scripts
 read them in the results object under `tables`, `figures` and `published`.
@@ -42,7 +42,7 @@ class Table:
     rows: Sequence[Mapping[str, Any]]
     note: str = ""
     first: bool = False
-    """Whether it answers the question: it then stands beside the verdict and on the terminal."""
+    """Whether it answers the question: it is then shown next to the verdict and on the terminal."""
 
     @classmethod
     def of(
@@ -123,19 +123,19 @@ class Figure:
 
 @dataclass(frozen=True)
 class Finding:
-    """One published finding beside ours."""
+    """One published finding, next to ours."""
 
     key: str
     """Unique among the findings of all experiments, lower case with hyphens."""
     finding: str
-    """What was found, in our own words."""
+    """The finding in our own words."""
     theirs: str
     """Their figure, with its unit."""
     ours: Estimate | None
     unit: str
     agreement: Agreement
     why: str
-    """What decides the agreement; for `not comparable` what stands in the way."""
+    """The reason for the agreement; for `not comparable` the obstacle."""
     source: str
     """Author, title and date of the post."""
 

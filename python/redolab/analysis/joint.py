@@ -1,4 +1,4 @@
-"""Wait posted or not, against what the process did meanwhile: the two accounts of time side by side."""
+"""Wait posted or not, against what the process did meanwhile: the two accounts of time together."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def joint(samples: Sequence[Sample], sightings: Mapping[int, SampledProcesses]) 
     what CPU, run queue and steal leave, so the whole less steal is 1); inside a column the setting's
     ticks divide it. A cell is None where no tick fell into a column that has time.
 
-    None without the kernel's accounts or ticks, and where the ticks did not tell on CPU from run queue
-    (wait events from `pg_stat_activity`; runs stored before it was told).
+    None without the kernel's accounts or ticks, and where the ticks did not distinguish on CPU from run queue
+    (wait events from `pg_stat_activity`; runs stored before the ticks distinguished them).
     """
     totals = [shares for sample in samples if (shares := _exact(sample)) is not None]
     rows = [row for sample in samples for row in session_waits(sample, sightings.get(sample.sample, NOTHING))]

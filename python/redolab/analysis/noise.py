@@ -1,4 +1,4 @@
-"""What is left of throughput without its settings: does one sample follow the other, drift, or jump?"""
+"""Noise of throughput without the effect of settings: is it correlated, does it drift, or jump?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from redolab.analysis.time_based import units_of_work
 from redolab.records.sample import Sample
 
 _FEWEST = 8
-"""Samples below which a look at the noise says nothing."""
+"""Fewest samples from which the noise can be judged."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Noise:
 
 
 def residual_noise(samples: Sequence[Sample]) -> Noise:
-    """What is left of the logarithm of throughput when each setting's mean is taken off."""
+    """The logarithm of throughput less the mean of its setting."""
     logs: defaultdict[str, list[float]] = defaultdict(list)
     for sample in samples:
         logs[sample.setting].append(math.log(units_of_work(sample) / sample.elapsed_s))
@@ -63,7 +63,7 @@ def autocorrelation(noise: Noise) -> Diagnostic:
     count = len(noise.residual)
     worth = min(float(count), count * (1 - lag1) / (1 + lag1)) if lag1 > -1 else float(count)
     text = (
-        f"One sample and the next correlate at {lag1:.2f}; the {count} samples are worth about "
+        f"The correlation of one sample with the next is {lag1:.2f}: the {count} samples are worth about "
         f"{worth:.0f} independent ones."
     )
     if lag1 < 2 / math.sqrt(count):
@@ -126,5 +126,5 @@ def _speaks(noise: Noise) -> bool:
 
 def _too_few(name: str, noise: Noise) -> Diagnostic:
     count = len(noise.residual)
-    why = f"{count} samples are too few to tell" if count < _FEWEST else "nothing varied"
-    return Diagnostic(name, "not_available", f"Not looked for: {why}.")
+    why = f"{count} samples are too few" if count < _FEWEST else "throughput did not vary"
+    return Diagnostic(name, "not_available", f"Not checked: {why}.")

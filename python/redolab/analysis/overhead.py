@@ -1,4 +1,4 @@
-"""What the wait sampler did to the load, from slices of each sample with it on and off."""
+"""Effect of the wait sampler on the load, from slices of each sample with it on and off."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Overhead:
     pairs: int
     """On/off pairs that count."""
     empty: int
-    """Pairs in samples that count which had a slice without a commit, so that no ratio exists."""
+    """Pairs in samples that count with a slice without a commit, so that no ratio exists."""
 
     @property
     def text(self) -> str:

@@ -37,7 +37,7 @@ _NO_ACCOUNTS = "the kernel's accounts of the server's processes cannot be read"
 _EXPLAIN_FROM = 0.01
 
 Times = dict[str, float]
-"""Seconds per row of one sample: what an account says where all of its rows are known."""
+"""Seconds per row of one sample, from an account whose rows are all known."""
 Part = tuple[float | None, str]
 """Seconds, and where they come from."""
 
@@ -49,7 +49,7 @@ class ProfileRow:
     row: str
     """`on_cpu`, `run_queue`, `steal`, a wait as `Class:Event`, `unaccounted`, or `on_cpu_or_unknown`."""
     share: Estimate
-    """Of the whole; the points of all rows sum to 1."""
+    """Share of the whole; the points of all rows sum to 1."""
     per_unit: Estimate
     """Seconds per unit of work; the points of all rows sum to the mean response time."""
     time_s: float
@@ -74,7 +74,7 @@ def account_of_sessions(sample: Sample, seen: SampledProcesses) -> Account:
     what was asleep without one is unaccounted, and so is the (negative) rest when the other rows
     exceed the elapsed time.
 
-    A server that keeps accounts itself may have none of the run queue: then it has no row, and is
+    A server that keeps accounts itself may not account for the run queue: then it has no row, and is
     unaccounted. Without any accounts all time is divided by ticks, those without an event as
     `on_cpu_or_unknown`; without ticks too all of it is unaccounted.
     """
@@ -100,7 +100,7 @@ def account_of_instance(sample: Sample, seen: SampledProcesses) -> Account:
 
     The sessions' blocked time and steal as in `account_of_sessions`; CPU and run queue of every server
     process; the background's waits without its idle ones. Without the kernel's accounts or the sampler's
-    ticks what the background waited for is not known: the rows that miss say why, and there is no total.
+    ticks, the waits of the background are not known: the missing rows have a reason, and there is no total.
     """
     cpu, run_queue = sample.instance_cpu_s, sample.instance_run_queue_s
     exact = _on_cpu(cpu, run_queue)
@@ -112,13 +112,13 @@ def account_of_instance(sample: Sample, seen: SampledProcesses) -> Account:
     parts |= exact
     for (wait_class, event), seconds in background_blocked_s(sample, seen).items():
         name = event_name(wait_class, event)
-        mine, _ = parts.get(name, (0.0, _SAMPLER))
-        parts[name] = ((mine or 0.0) + seconds, _SAMPLER)
+        sessions_s, _ = parts.get(name, (0.0, _SAMPLER))
+        parts[name] = ((sessions_s or 0.0) + seconds, _SAMPLER)
     return _account("instance", sample, parts)
 
 
 def _on_cpu(cpu_s: float | None, run_queue_s: float | None) -> dict[str, Part]:
-    """The rows that accounts of processes give, by whoever keeps them."""
+    """The rows that accounts of processes give, with the source of the accounts."""
     if cpu_s is not None and run_queue_s is None:
         return {ON_CPU: (cpu_s, _SERVER)}
     return {ON_CPU: (cpu_s, _KERNEL), RUN_QUEUE: (run_queue_s, _KERNEL)}
@@ -168,7 +168,7 @@ def unaccounted_text(rows: Iterable[ProfileRow], levels: Mapping[str, str], engi
     if share is None or abs(share) <= _EXPLAIN_FROM:
         return None
     if share < 0:
-        return "CPU, run queue and steal exceed the time the sessions had."
+        return "CPU, run queue and steal add up to more than the sessions' time."
     posted = [row.row for row in rows]
     known = unposted_wait(engine, levels.get("commit_wait"), levels.get("commit_logging"), posted)
     return known or "the sessions were asleep and posted no wait event."
@@ -235,7 +235,7 @@ def _divided(whole: float, rows: Sequence[WaitRow], nameless: str) -> dict[str, 
 
 
 def row_place(row: str, time: float) -> tuple[int, float, str]:
-    """Where a row stands in its account: CPU, run queue, steal, waits by their time, unaccounted last."""
+    """The order of a row in its account: CPU, run queue, steal, waits by their time, unaccounted last."""
     if row in _FIRST:
         return _FIRST.index(row), 0.0, row
     return len(_FIRST) + (row == UNACCOUNTED), -time, row

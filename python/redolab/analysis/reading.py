@@ -13,7 +13,7 @@ from redolab.records.run import Run, once_for_a_run
 from redolab.records.sample import Draw, Kill, OverheadRow, ProcessTime, Sample, WaitRow
 
 Sightings = Mapping[int, SampledProcesses]
-"""What was seen of the server's processes, by the number of the sample."""
+"""Observations of the server's processes, by the number of the sample."""
 
 
 @once_for_a_run
@@ -36,7 +36,7 @@ def read_draws(run: Run) -> tuple[Draw, ...]:
 
 @once_for_a_run
 def read_sightings(run: Run) -> Sightings:
-    """What the wait sampler and the kernel's accounts say of every process, by sample."""
+    """Records of the wait sampler and of the kernel's accounts for every process, by sample."""
     waits: defaultdict[int, list[WaitRow]] = defaultdict(list)
     processes: defaultdict[int, list[ProcessTime]] = defaultdict(list)
     for row in run.waits.to_pylist():
@@ -60,7 +60,7 @@ def read_latency(run: Run, kind: str = "commit") -> Mapping[int, Mapping[float, 
 
     Args:
         run: the stored run.
-        kind: of time: `commit`, `response` or `lag`, see `redolab.records.sample.LatencyRow`.
+        kind: the kind of time: `commit`, `response` or `lag`, see `redolab.records.sample.LatencyRow`.
     """
     return _latency(run)[kind]
 

@@ -47,16 +47,16 @@ def results(
 ) -> dict[str, Any]:
     """The results object of a run of samples, finished or not; plain JSON types only.
 
-    What forecasts say of the run is joined to it by `redolab.experiment.answers.analyse`.
+    `redolab.experiment.answers.analyse` adds the results of forecasts.
 
     Args:
         compared: the run.
         verdict: the experiment's answer.
         tables: the experiment's own tables.
         figures: its own figures.
-        published: published findings beside those of this run.
+        published: published findings, next to those of this run.
         sources: where the experiment was published.
-        warnings: what a reader must know beside what every run says of itself.
+        warnings: those of this experiment, in addition to the warnings of every run.
     """
     manifest, names = compared.manifest, compared.names
     sessions, instance = compared.sessions, compared.instance
@@ -111,7 +111,7 @@ def _each(
     values: Mapping[str, _Value],
     tell: Callable[[Mapping[str, _Value], str], Iterable[_Told]],
 ) -> list[_Told]:
-    """What is told of the settings against their baseline, server after server."""
+    """Rows on the settings against their baseline, server after server."""
     return [
         told
         for group in groups
@@ -177,7 +177,7 @@ def _times(accounts: Sequence[UnitOfWork]) -> dict[str, Any]:
 
 
 def _arrivals(samples: Sequence[Sample], compared: Compared) -> dict[str, Any]:
-    """What became of work that came at random moments; nothing where it did not."""
+    """Fate of work that came at random moments; nothing where it did not."""
     mine = [sample for sample in samples if sample.response_s is not None]
     if not mine:
         return {}
@@ -223,7 +223,7 @@ def _warnings(compared: Compared) -> list[str]:
     if any(devices_ms):
         found.append(
             f"The log device is emulated: every flush of the log took at least {devices_ms[0]:g} ms"
-            + "".join(f", of the binary log {second:g} ms" for second in devices_ms[1:])
+            + "".join(f", every flush of the binary log {second:g} ms" for second in devices_ms[1:])
             + "."
         )
     if manifest["status"] != "finished":

@@ -40,9 +40,9 @@ def units_of_work(sample: Sample) -> int:
 def session_account(sample: Sample) -> UnitOfWork:
     """The account of the working sessions: R is what a session spends on one unit of work.
 
-    Where work came at random moments, R counts from the moment it was asked for: the time until a session
-    was free is in it, and in Q, and what sessions spent without work is not. Where the CPU accounts are
-    missing (a remote server) S and Q are None and R stands.
+    Where work came at random moments, R counts from the moment it was asked for: the time until a session was
+    free is in it, and in Q, and the time of sessions without work is not. Where the CPU accounts are missing
+    (a remote server) S and Q are None and R is known.
     """
     done = units_of_work(sample)
     spent, cpu = responding_s(sample), sample.session_cpu_s
@@ -65,13 +65,13 @@ def responding_s(sample: Sample) -> float:
 def instance_account(sample: Sample, seen: SampledProcesses) -> UnitOfWork:
     """The account of the whole instance, background processes in it: R is work done per unit.
 
-    Background processes work beside the sessions, so this R can exceed the sessions' R. The
+    Background processes work at the same time as the sessions, so this R can exceed the sessions' R. The
     background's waits come from the wait sampler: without its ticks Q and R are None.
     """
     done = units_of_work(sample)
     cpu, run_queue = sample.instance_cpu_s, sample.instance_run_queue_s
     blocked = instance_blocked_s(sample, seen)
-    # Where nobody tells the run queue from other blocked time, it is in that.
+    # Where the run queue is not distinguished from other blocked time, it is part of that.
     queue = None if cpu is None or blocked is None else (run_queue or 0.0) + blocked
     return UnitOfWork(
         arrival_rate=done / sample.elapsed_s,
@@ -85,7 +85,7 @@ def instance_account(sample: Sample, seen: SampledProcesses) -> UnitOfWork:
 def session_blocked_s(sample: Sample) -> float | None:
     """Seconds the sessions were neither on CPU nor in the run queue; may be negative.
 
-    Where their server keeps no account of the run queue, that is in it.
+    Where their server keeps no account of the run queue, its time is included.
     """
     if sample.session_cpu_s is None:
         return None
@@ -160,11 +160,11 @@ def log_write_share(sample: Sample, seen: SampledProcesses, *, write_flushes: bo
 
     Args:
         sample: the sample.
-        seen: in it.
+        seen: the observations in it.
         write_flushes: whether one call writes and flushes, so that its time is that of the flush alone.
 
-    The calls' time contains their CPU, and the server's clock runs on while a caller stands in
-    the run queue, so the share can exceed 1; it is not clamped.
+    The calls' time contains their CPU, and the server's clock runs on while a caller is in the run queue, so
+    the share can exceed 1; it is not clamped.
     """
     blocked = instance_blocked_s(sample, seen)
     writing_s = 0.0 if write_flushes else sample.log_write_time_s
@@ -178,19 +178,19 @@ def _background_kinds(seen: SampledProcesses) -> set[str]:
 
 
 def _blocked_s_per_tick(kind: str, sample: Sample, seen: SampledProcesses) -> float:
-    """Blocked process-seconds that one tick of a background process asleep stands for."""
+    """Blocked process-seconds for one tick of a background process asleep."""
     reading = sample.elapsed_s / sample.ticks
     awake = [
         item.cpu_ns + (item.run_queue_ns or 0)
         for item in seen.processes
         if item.scope == "background" and item.kind == kind
     ]
-    mine = [row for row in seen.waits if row.scope == "background" and row.kind == kind]
-    asleep = sum(row.ticks for row in mine if not is_awake(row))
+    waits = [row for row in seen.waits if row.scope == "background" and row.kind == kind]
+    asleep = sum(row.ticks for row in waits if not is_awake(row))
     if not awake or not asleep:
         return reading
-    # Ticks of every state tell how long processes of this kind were there: workers come and go.
-    blocked = sum(row.ticks for row in mine) * reading - sum(awake) / 1e9
+    # Ticks of every state show how long processes of this kind were there: workers come and go.
+    blocked = sum(row.ticks for row in waits) * reading - sum(awake) / 1e9
     # A worker that ran between two readings has more CPU than it was seen for.
     return blocked / asleep if blocked > 0 else reading
 

@@ -1,7 +1,7 @@
-"""The answer in words: what the best setting gives, and what commits wait for.
+"""The answer in words: the gain of the best setting, and the waits of commits.
 
 A verdict's first sentence answers the question: at most 30 words, what to do, and the one figure that it
-rests on. What is not settled, and why, comes after it.
+rests on. Open questions, and why they are open, come after it.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from redolab.stats.blocks import Comparison, NullTest, Outcome
 from redolab.stats.estimates import Estimate
 
 _Answer = tuple[list[str], Outcome, str | None, str | None]
-"""The sentences, the outcome, the setting named as best, and of the sentences that with its price."""
+"""The sentences, the outcome, the setting named as best, and the sentence with its price."""
 RegimeName = Literal["log-bound", "cpu-bound", "mixed", "unknown"]
 
 
 @dataclass(frozen=True)
 class Regime:
-    """What the baseline's commits spend their time on."""
+    """The use of time of the baseline's commits."""
 
     name: RegimeName
     log_sync_share: Estimate
     cpu_share: Estimate
-    """On CPU or waiting for one."""
+    """Share of the time on CPU or waiting for one."""
     text: str
 
     def as_json(self) -> dict[str, Any]:
@@ -52,7 +52,7 @@ class Verdict:
     outcome_text: str | None = None
     """The outcome in the experiment's words, where those say more than the outcome's own."""
     price: str | None = None
-    """The sentence of `text` that says what a crash may lose for it."""
+    """The sentence of `text` that states what a crash may lose under it."""
 
     def as_json(self) -> dict[str, Any]:
         """The verdict as the results object has it."""
@@ -68,7 +68,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What the verdict must say beside the figures."""
+    """Facts that the verdict must state in addition to the figures."""
 
     baseline: str
     blocks_done: int
@@ -79,24 +79,24 @@ class Circumstances:
     """Durability tier by setting."""
     margin: float
     does: str = "works"
-    """What a setting does with its units of work, as in `nowait commits 2 times as fast`."""
+    """The verb for a setting and its units of work, as in `nowait commits 2 times as fast`."""
     did: str = "worked"
     at_risk: Mapping[str, AtRisk] = field(default_factory=dict)
-    """What a crash may lose, by setting, where that is known."""
+    """Commits that a crash may lose, by setting, where that is known."""
 
 
 def regime(
     log_sync: Estimate, cpu: Estimate, baseline: str, emulated_ms: float | None, place: str = "here"
 ) -> Regime:
-    """Tell log-bound from CPU-bound: half of the baseline's commit time or more decides.
+    """Distinguish log-bound from CPU-bound: half of the baseline's commit time or more decides.
 
-    Beside a log sync of a quarter or more CPU alone does not bind: without it a commit would take three
+    With a log sync of a quarter or more, CPU alone does not bind: without log sync a commit would take three
     quarters of its time or less.
 
     Args:
         log_sync: share of a commit's time.
-        cpu: the same of CPU and of waiting for one.
-        baseline: the setting that it is told of.
+        cpu: share of CPU and of waiting for one.
+        baseline: the setting that is described.
         emulated_ms: delay of the emulated log device; None for a real one.
         place: where commits wait, in words: `here`, or on which server.
     """
@@ -114,11 +114,11 @@ def regime(
         text = f"Commits {place} are bound by CPU, not by {where}{rest}"
         return Regime("cpu-bound", log_sync, cpu, text)
     if sync is None:
-        text = f"What commits {place} wait for could not be seen (no wait events were sampled)"
+        text = f"It is not known what commits {place} wait for, because no wait events were sampled"
         return Regime("unknown", log_sync, cpu, text)
-    cpu_text = "" if busy is None else f" and {units.percent(busy, 0)} CPU and its queue"
+    cpu_text = "" if busy is None else f", and {units.percent(busy, 0)} is CPU and the queue for it"
     text = (
-        f"Commits {place} wait for no single thing: under {baseline} {units.percent(sync, 0)} of a "
+        f"Commits {place} do not wait for one thing alone: under {baseline} {units.percent(sync, 0)} of a "
         f"session's commit time is log sync{on_device}{cpu_text}"
     )
     return Regime("mixed", log_sync, cpu, text)
@@ -133,10 +133,10 @@ def verdict(
     """The verdict on throughput.
 
     Args:
-        found: what the baseline's time is spent on, where that is told.
+        found: the use of the baseline's time, where that is known.
         null: the A/A pair.
-        comparisons: those of throughput.
-        around: what must be said beside the figures.
+        comparisons: comparisons of throughput.
+        around: facts that must be stated in addition to the figures.
     """
     measured = [item for item in comparisons if item.ratio.point is not None]
     best = max(measured, key=lambda item: item.ratio.point or 0.0, default=None)
@@ -165,9 +165,9 @@ def withheld(null: NullTest, baseline: str) -> Verdict | None:
     if null.passed is not False:
         return None
     text = (
-        f"Run again when less else runs here: {baseline} measured against itself came out "
-        f"{ratio_text(null.ratio)}, so the verdict is withheld. Such a run would see differences where there "
-        f"are none (p = {null.pvalue or 0.0:.2g})."
+        f"Run again when fewer programs run here: {baseline} measured against itself came out "
+        f"{ratio_text(null.ratio)}, so the verdict is withheld. Such a run would report differences that do "
+        f"not exist (p = {null.pvalue or 0.0:.2g})."
     )
     return Verdict(text, "withheld", baseline, None)
 
@@ -230,12 +230,12 @@ def _answer(best: Comparison | None, around: Circumstances) -> _Answer:
 
 
 def undecided(best: Comparison, around: Circumstances, where: str) -> list[str]:
-    """What is said of a difference that is not settled.
+    """Sentences on a difference that is not settled.
 
     Args:
         best: the comparison that comes closest to an answer.
-        around: what must be said beside the figures.
-        where: stands before the setting's name.
+        around: facts that must be stated in addition to the figures.
+        where: words before the setting's name.
     """
     more = f"{units.counted(best.blocks_needed, 'more block')} would " if best.blocks_needed else ""
     seen = f"Measure more blocks: {where}{best.setting} {around.did} {against(best.ratio, around.baseline)}"

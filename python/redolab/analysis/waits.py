@@ -1,4 +1,4 @@
-"""What a wait event means for the accounts: idle, or outside the work."""
+"""Meaning of a wait event for the accounts: idle, or outside the work."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from redolab.records.sample import ProcessTime, Sample, WaitRow
 
 @dataclass(frozen=True)
 class SampledProcesses:
-    """What was seen of the server's processes in one sample."""
+    """Observations of the server's processes in one sample."""
 
     waits: tuple[WaitRow, ...] = ()
     """By the wait sampler."""
@@ -33,15 +33,15 @@ def session_waits(sample: Sample, seen: SampledProcesses) -> Iterator[WaitRow]:
 
     A session that loops inside the server and waits for its client (Client:ClientRead) has not begun
     its loop or has left it: that time is not in `session_elapsed_s` either. One that a client drives
-    waits for it inside its work too; of those ticks as many are left out as the time outside
-    `session_elapsed_s` stands for, when others had not done their part yet.
+    waits for it inside its work too; of those ticks as many are left out as belong to the time outside
+    `session_elapsed_s`, when others had not done their part yet.
     """
-    mine = [row for row in seen.waits if row.scope == "session"]
-    for row in mine:
+    rows = [row for row in seen.waits if row.scope == "session"]
+    for row in rows:
         if not is_client_wait(event_name(row.wait_class, row.event)):
             yield row
         elif sample.client_cpu_s is not None:
-            idle = _ticks_outside(sample, mine) if is_asleep(row) else 0
+            idle = _ticks_outside(sample, rows) if is_asleep(row) else 0
             yield replace(row, ticks=max(0, row.ticks - idle))
 
 
@@ -70,5 +70,5 @@ def is_awake(row: WaitRow) -> bool:
 
 
 def is_asleep(row: WaitRow) -> bool:
-    """Whether a tick counts as blocked; unknown to the kernel, a posted event is taken for it."""
+    """Whether a tick counts as blocked; where the kernel does not know, a posted event counts as blocked."""
     return row.state == "asleep" or (row.state == "unknown" and row.event != "")

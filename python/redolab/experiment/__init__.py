@@ -21,7 +21,7 @@ _FOLDERS = (
     "sampling_distribution",
     "calibrate",
 )
-"""Whose `plan.EXPERIMENT` can be run by its name, in the order of `redolab experiments`."""
+"""Folders whose `plan.EXPERIMENT` can be run by its name, in the order of `redolab experiments`."""
 
 
 def _named(folder: str) -> tuple[str, Experiment]:
@@ -36,15 +36,15 @@ def find_experiment(name: str, also: Iterable[str] = ()) -> Experiment:
     """The experiment of that name.
 
     Args:
-        name: of an experiment.
+        name: the experiment's name.
         also: other words that may have been meant.
 
     Raises:
-        UsageError: there is none.
+        UsageError: no experiment has that name.
     """
     if name not in EXPERIMENTS:
         raise UsageError(
-            f"There is no experiment {name!r}.{did_you_mean(name, [*EXPERIMENTS, *also])} There are: "
-            f"{', '.join(EXPERIMENTS)}."
+            f"Redolab has no experiment {name!r}.{did_you_mean(name, [*EXPERIMENTS, *also])} It "
+            f"has: {', '.join(EXPERIMENTS)}."
         )
     return EXPERIMENTS[name]

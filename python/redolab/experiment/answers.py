@@ -1,8 +1,8 @@
-"""Results objects: a question's own answer, joined with what forecasts say of the same run.
+"""Results objects: a question's own answer, joined with the forecasts of the same run.
 
-The answer of an experiment is `analyse` in its folder's `answer.py`. Of a run of samples it takes the run and
-the run compared (`redolab.analysis.compared.Compared`), of any other the run alone. Beside it there may be
-`lasting`.
+The answer of an experiment is `analyse` in its folder's `answer.py`. For a run of samples it takes the run
+and the run compared (`redolab.analysis.compared.Compared`), for any other the run alone. The module may also
+have `lasting`.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _FOLDERS: Mapping[str, str] = {
 }
 """The experiment of a run to the folder of its answer."""
 _IMPORTED = frozenset({"awr", "statspack", "oracle-pack"})
-"""What stands in the place of an experiment where a run was made of reports."""
+"""Names in the place of an experiment where a run was made of reports."""
 Early = Callable[[Mapping[str, Any]], None]
 LEFT_OUT = "Forecasts are left out: of the advice, of the league, and at an equal workload."
 WATCH = "watch"
-"""The same where a live server was watched."""
+"""The name in the place of an experiment where a live server was watched."""
 
 
 def analyse(
@@ -54,12 +54,12 @@ def analyse(
 
     Args:
         run: finished or not.
-        league: the league of models as it stood when the run was reported; None for none. The same run with
+        league: the league of models at the time the run was reported; None for none. The same run with
             the same league gives the same object.
-        periods: of a watched run, the period that is told of and what it is compared with; None for all.
-        clock: whether the advice on what was seen also ends after some seconds, as it does for a person who
+        periods: for a watched run, the reported period and the one that it is compared with; None for all.
+        clock: whether the advice on observations also ends after some seconds, as it does for a person who
             waits; without it the same run gives the same advice however slow the machine is.
-        early: gets the figures of what was seen before the advice on it is forecast; `advice` is None there.
+        early: gets the figures of the observations before the advice is forecast; `advice` is None there.
 
     Raises:
         UsageError: this version knows no analysis for the run's experiment, or it has no periods.
@@ -72,7 +72,7 @@ def analyse(
     if name == WATCH:
         return _of_watch(run, periods, clock, early)
     if periods is not None:
-        raise UsageError(f"{run.path} was not watched: periods are of what `redolab watch` stored.")
+        raise UsageError(f"{run.path} was not watched. Only runs that `redolab watch` stored have periods.")
     answer = _answer(name)
     record = run.manifest.get("record", "sample")
     if record != "sample":
@@ -88,7 +88,9 @@ def _of_watch(run: Run, periods: Periods | None, clock: bool, early: Early | Non
     from redolab.forecast.advice.advice import of_profile
 
     if run.manifest.get("record") != "watched":
-        raise UsageError(f"{run.path} says that it was watched, and has no stretches of a watch.")
+        raise UsageError(
+            f"The manifest of {run.path} states that it was watched, but it has no stretches of a watch."
+        )
     found = analyse_watch(run, periods)
     return _advised(found, run, of_profile(found), clock, early)
 
@@ -100,7 +102,7 @@ def _advised(
     clock: bool,
     early: Early | None,
 ) -> dict[str, Any]:
-    """A results object of what was seen, with its key `advice`: the bounds, and what the run forecasts."""
+    """A results object of observations, with its key `advice`: the bounds, and the forecasts of the run."""
     from redolab.forecast.advice.advice import of_seen
 
     if early is not None:
@@ -109,7 +111,7 @@ def _advised(
 
 
 def _completed(found: dict[str, Any]) -> dict[str, Any]:
-    """A results object that says so where this installation could not forecast."""
+    """A results object with a warning where this installation could not forecast."""
     why = why_not_compiled()
     if why is None:
         return found
@@ -156,7 +158,7 @@ def with_forecasts(
 
     Args:
         found: the question's own results object.
-        run: what it is of.
+        run: the run it belongs to.
         compared: the same, compared.
         league: as `analyse` takes it.
     """
@@ -181,7 +183,7 @@ def with_forecasts(
 
 
 def lasting(results: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """What of a run's results forecasts on this machine need later; None where nothing can be relied on."""
+    """Results of a run that later forecasts on this machine need; None where nothing can be relied on."""
     kept = getattr(_answer(results["experiment"]), "lasting", None)
     found: Mapping[str, Any] | None = None if kept is None else kept(results)
     return found

@@ -1,7 +1,7 @@
-"""What an experiment is: its question, its factors, and its load.
+"""The definition of an experiment: its question, its factors, and its load.
 
 An experiment plans, and the runner measures what it plans. It imports no engine, no driver and nothing that
-computes: what a run of it says is in its answer (`redolab.experiment.answers`).
+computes: the results of its runs are computed by its answer (`redolab.experiment.answers`).
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Missing = Callable[[Levels], str | None]
 
 
 class Pilot(Protocol):
-    """Works in a setting without recording it: to size what is to be measured."""
+    """Works in a setting without recording it, to size the measurement."""
 
     def __call__(self, setting: str, amount: Amount, levels: Levels | None = None, /) -> Work:
-        """Put a setting in force, with such levels beside its own, and work for so much."""
+        """Put a setting in force, with such levels in addition to its own, and work for so much."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Size:
 
     blocks: int
     seconds: float
-    """Of a sample."""
+    """Length of a sample."""
     warmup_s: float
     units: int | None = None
     """Units of work per sample, where a sample is a fixed amount of work."""
@@ -49,7 +49,7 @@ def nothing_missing(_levels: Levels) -> str | None:
 
 @dataclass(frozen=True)
 class Wish:
-    """What the user asked of a run; None and empty where the experiment decides."""
+    """Wishes of the user for a run; None and empty where the experiment decides."""
 
     quick: bool = False
     sessions: tuple[int, ...] = ()
@@ -62,9 +62,9 @@ class Wish:
     seconds: float | None = None
     seed: int = 0
     ways: Ways = field(default_factory=Ways)
-    """Those of the engine."""
+    """Ways of the engine to load."""
     missing: Missing = nothing_missing
-    """What the engine does not have."""
+    """Settings that the engine does not have."""
 
     @property
     def loop(self) -> str:
@@ -86,13 +86,13 @@ class Plan:
     """Setting name to its levels, for the settings of the design."""
     load: Load
     documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """What stands in the run directory before the first sample, by file name, as JSON."""
+    """Files written into the run directory before the first sample, by name, as JSON."""
 
 
 class Experiment(ABC):
     """One question that `redolab run` can put to a database.
 
-    A question is a subclass; what it does not say is as here. Its answer stands in its own `answer.py`.
+    A question is a subclass and inherits the defaults here. Its answer is in its own `answer.py`.
     """
 
     name: str
@@ -100,15 +100,15 @@ class Experiment(ABC):
     unit: str
     """The unit of work, singular: `commit`, `row`, `query` ..."""
     record: str = "sample"
-    """What a trial yields: `sample`, `kill` or `draw` (see `redolab.records.schema.RECORDS`)."""
+    """The record of a trial: `sample`, `kill` or `draw` (see `redolab.records.schema.RECORDS`)."""
     needs: frozenset[Capability]
-    """What an engine must offer for the question to be put to it."""
+    """Capabilities that an engine must offer to answer the question."""
     options: frozenset[str] = frozenset()
-    """The fields of `Wish` it takes beside quick, settings, blocks, seconds and seed."""
+    """The fields of `Wish` it takes in addition to quick, settings, blocks, seconds and seed."""
     quick: Size
     full: Size
     null_pair: bool = True
-    """Whether the baseline stands twice in a block, to be compared with itself."""
+    """Whether the baseline is measured twice in a block, to be compared with itself."""
     side_by_side: bool = False
     """Whether its answer can have the server as a further factor (`redolab.experiment.side_by_side`)."""
 
@@ -121,14 +121,14 @@ class Experiment(ABC):
         """Makes the load, given the settings to measure."""
 
     def defaults(self, _wish: Wish, possible: tuple[str, ...], /) -> tuple[str, ...]:
-        """Of the possible settings those to measure when none is asked for: all."""
+        """The possible settings to measure when none is asked for: all."""
         return possible
 
     def choose(self, wish: Wish, possible: tuple[str, ...], /) -> tuple[str, ...]:
-        """Of the possible settings those to measure: the ones asked for.
+        """The possible settings to measure: the ones asked for.
 
         Raises:
-            UsageError: one that was asked for is none of them.
+            UsageError: one that was asked for is not possible.
         """
         unknown = [name for name in wish.settings if name not in possible]
         if unknown:
@@ -138,11 +138,13 @@ class Experiment(ABC):
         return wish.settings or self.defaults(wish, possible)
 
     def baseline(self, settings: tuple[str, ...], /) -> str:
-        """Of the settings to measure the one all are compared with: the first."""
+        """The setting that all are compared with: the first."""
         return settings[0]
 
     def fit(self, plan: Plan, _pilot: Pilot, /) -> Plan:
-        """Sizes on the real engine what could not be known before: the design, and levels. Here nothing."""
+        """Sizes the design and the levels on the real engine, where they could not be known before. Here
+        nothing.
+        """
         return plan
 
     def plan(self, wish: Wish) -> Plan:
@@ -156,7 +158,7 @@ class Experiment(ABC):
         chosen = self.choose(wish, tuple(possible))
         if len(chosen) < 2:
             raise UsageError(
-                f"One setting ({', '.join(chosen)}) has nothing to be compared with. Name at least two."
+                f"One setting ({', '.join(chosen)}) cannot be compared with anything. Name at least two."
             )
         size = self.quick if wish.quick else self.full
         seconds = size.seconds if wish.seconds is None else wish.seconds
@@ -183,7 +185,7 @@ class Experiment(ABC):
         """The settings that may be measured and that the engine has.
 
         Raises:
-            UsageError: one was asked for that it does not have.
+            UsageError: the engine does not have a setting that was asked for.
         """
         everything = self.combine(wish)
         missing = {name: wish.missing(levels) for name, levels in everything.items()}
@@ -223,7 +225,7 @@ def numbers_once(option: str, numbers: tuple[int, ...]) -> tuple[int, ...]:
     """The numbers that an option named, as they are.
 
     Raises:
-        UsageError: one of them stands there twice.
+        UsageError: one of them is named twice.
     """
     if len(set(numbers)) != len(numbers):
         raise UsageError(f"{option} names a number twice in {','.join(map(str, numbers))}. Name each once.")
@@ -231,7 +233,7 @@ def numbers_once(option: str, numbers: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def one_number(wish: Wish, default: int) -> int:
-    """The number of sessions, where it is no factor.
+    """The number of sessions, where it is not a factor.
 
     Raises:
         UsageError: a list was given.

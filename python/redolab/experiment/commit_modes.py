@@ -24,5 +24,5 @@ class CommitModes(Experiment):
         return tuple(name for name in _BOTH if name in possible)
 
     def baseline(self, settings: tuple[str, ...], /) -> str:
-        """wait/immediate where it is measured: what a server does unless told otherwise."""
+        """wait/immediate where it is measured: the default of a server."""
         return "wait/immediate" if "wait/immediate" in settings else settings[0]

@@ -1,5 +1,5 @@
-"""The load that a forecast is about: measured by `calibrate` and `response-curve`, and checked with by
-`verify-forecast`; and the settings that tell what it costs.
+"""The load that a forecast is about: measured by `calibrate` and `response-curve`, and used for checks by
+`verify-forecast`; and the settings from which its costs are read.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from redolab.records.sample import Scope
 # As in rows-per-commit: a row with its header takes 64 bytes.
 _PADDING_BYTES = 10
 PER_CPU = 16
-"""Sessions of today's setting for each CPU, where nobody says how many."""
+"""Sessions of today's setting for each CPU, where their number is not given."""
 _TIMES = 2
-"""How many times as many are measured beyond it."""
+"""Factor by which more sessions are also measured."""
 _ROWS, _FEWER_PER_CPU = 32, 4
 PAUSES_MS = (1, 8, 50)
-"""How long the log device has idled when a lone session commits again."""
+"""Idle times of the log device before a lone session commits again, milliseconds."""
 
 
 def check_load(sessions: int, loop: str, scope: Scope = "session") -> Inserts:
     """The load that a forecast is about, and that it is checked with.
 
     Args:
-        sessions: of the busiest setting.
+        sessions: those of the busiest setting.
         loop: where it runs, `server` or `client`.
         scope: how the parameters of a setting are put in force.
     """
@@ -42,10 +42,11 @@ def looping(sessions: int, rows_per_commit: int, commit_wait: str) -> Levels:
 
 
 def calibration_settings(busy: int, cpus: int, loops: Collection[str]) -> Mapping[str, Levels]:
-    """What costs are read from: today's sessions first, then a lone one, twice as many, and many with rows.
+    """Settings from which costs are read: today's sessions first, then a lone one, twice as many, and many
+    with rows.
 
-    Commits that do not wait tell the CPU time of a commit and of a row from that of waiting. Twice as
-    many sessions tell how both grow beyond today's. A lone session that pauses lets the device idle.
+    Commits that do not wait separate the CPU time of a commit and of a row from the CPU time of waiting.
+    Twice as many sessions show how both grow beyond today's. A lone session that pauses lets the device idle.
 
     Args:
         busy: today's sessions, at least 2.

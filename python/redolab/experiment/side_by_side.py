@@ -23,8 +23,8 @@ class SideBySideExperiment(Experiment):
         """Put a question to several servers.
 
         Args:
-            question: what is asked of each.
-            servers: what each does not have, by its name, the first one's first.
+            question: the question to each server.
+            servers: the settings that each does not have, by its name, the first one's first.
             across_tiers: whether settings of servers are compared whose durability tiers differ.
 
         Raises:
@@ -32,7 +32,7 @@ class SideBySideExperiment(Experiment):
         """
         if not question.side_by_side:
             raise UsageError(
-                f"--engine is given {len(servers)} times, and {question.name} compares settings within one "
+                f"--engine is given {len(servers)} times, but {question.name} compares settings within one "
                 "server. Give it once."
             )
         self._question, self._servers, self._across_tiers = question, servers, across_tiers
@@ -52,7 +52,7 @@ class SideBySideExperiment(Experiment):
         """The question's plan, on every server.
 
         Raises:
-            UsageError: the question cannot be planned so, or a server lacks what all are compared with.
+            UsageError: the question cannot be planned so, or a server lacks the baseline.
         """
         return self._beside(self._question.plan(wish))
 
@@ -68,7 +68,7 @@ class SideBySideExperiment(Experiment):
     def fit(self, plan: Plan, pilot: Pilot, /) -> Plan:
         """Sizes the load once for all servers, so that every one of them has the same work.
 
-        What a pilot tells of a setting is told by the slowest server that has it.
+        The pilot of a setting is the one of the slowest server that has it.
         """
 
         def slowest(setting: str, amount: Amount, levels: Levels | None = None, /) -> Work:
@@ -92,7 +92,8 @@ class SideBySideExperiment(Experiment):
             reason = missing(plan.combinations[plan.design.baseline])
             if reason is not None:
                 raise UsageError(
-                    f"{server} does not have {plan.design.baseline}, which all are compared with: {reason}."
+                    f"{server} does not have {plan.design.baseline}, the baseline of all comparisons: "
+                    f"{reason}."
                 )
         design = replace(
             plan.design,
@@ -105,7 +106,7 @@ class SideBySideExperiment(Experiment):
 
 
 def part_of(plan: Plan, server: str) -> Plan:
-    """What one server does of a plan for several: its own settings, under the names that they have there."""
+    """One server's part of a plan for several: its own settings, under the names that they have there."""
     own = {name: levels for name, levels in plan.combinations.items() if levels[SERVER] == server}
     pair = plan.design.null_pair and plan.design.baseline in own
     return _apart(replace(plan, combinations=own, design=replace(plan.design, null_pair=pair)))

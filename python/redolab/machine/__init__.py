@@ -1,4 +1,4 @@
-"""The machine under a run: its CPUs, memory and kernel, and what was once measured of it."""
+"""The machine under a run: its CPUs, memory and kernel, and earlier measurements of it."""
 
 from redolab.machine.machine import effective_cpus
 

@@ -1,7 +1,7 @@
 """The CPUs this process may use: which are online, their cores, their kinds, and the limits on them.
 
 Read from Linux's /sys and /proc (Documentation/admin-guide/cputopology.rst, cgroup-v2.rst and
-scheduler/sched-bwc.rst of the kernel). What a kernel does not tell is None, never a guess.
+scheduler/sched-bwc.rst of the kernel). A value that the kernel does not report is None, never a guess.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Quota:
 
 @dataclass(frozen=True)
 class Throttling:
-    """What a quota has done so far, cumulative."""
+    """Effect of a quota so far, cumulative."""
 
     periods: int
     """Periods in which the group ran out of its time."""
@@ -41,13 +41,13 @@ class Throttling:
 
 @dataclass(frozen=True)
 class Cpus:
-    """What this process has to run on."""
+    """CPUs that this process can run on."""
 
     online: tuple[int, ...]
     """Logical CPUs (threads) that are switched on."""
     offline: tuple[int, ...]
     allowed: tuple[int, ...]
-    """Those that this process may use, by its affinity mask and its cpuset."""
+    """CPUs that this process may use, by its affinity mask and its cpuset."""
     cores: int
     """Distinct cores among the allowed ones."""
     sockets: int
@@ -80,7 +80,7 @@ def read_cpus(root: Path = _ROOT, allowed: Iterable[int] | None = None) -> Cpus:
     """The CPUs of this process.
 
     Args:
-        root: where /proc and /sys stand.
+        root: the directory that holds /proc and /sys.
         allowed: the affinity mask; None asks the kernel.
     """
     place = root / _CPU
@@ -104,7 +104,7 @@ def read_quota(root: Path = _ROOT) -> Quota | None:
 
 
 def read_throttling(quota: Quota | None) -> Throttling | None:
-    """What the quota has done so far; None without a quota or where the kernel does not tell."""
+    """Effect of the quota so far; None without a quota or where the kernel does not report it."""
     text = _text(quota.place / "cpu.stat") if quota else None
     if text is None:
         return None
@@ -150,7 +150,7 @@ def as_record(cpus: Cpus) -> dict[str, object]:
 
 
 def _core(place: Path, cpu: int) -> tuple[str, str]:
-    """Which socket and which core a CPU is a thread of; a kernel that does not say has one per core."""
+    """Which socket and which core a CPU is a thread of; where the kernel does not report it, one per core."""
     topology = place / f"cpu{cpu}" / "topology"
     socket = _text(topology / "physical_package_id") or "0"
     # The list of its threads is unique to a core, where core_id is so only inside a socket or a die.
@@ -184,7 +184,7 @@ def _groups(root: Path) -> Iterator[Path]:
         for kind, options, shown, mount in mounts:
             version_2 = kind == "cgroup2" and not controllers
             version_1 = kind == "cgroup" and "cpu" in controllers.split(",") and "cpu" in options
-            # A mount shows the tree from `shown` down; in a container often our own group alone.
+            # A mount shows the tree from `shown` down; in a container often only our own group.
             inside = os.path.relpath(path, shown)
             if (version_1 or version_2) and not inside.startswith(".."):
                 top = root / mount.lstrip("/")

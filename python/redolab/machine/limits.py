@@ -9,14 +9,14 @@ import re
 
 _MEMORY = (
     "There is too little memory for this command. Give it more (`ulimit -v`, the limit of a container), or a "
-    "smaller file. Whatever was stored before is kept."
+    "smaller file. Everything stored before is kept."
 )
 _COUNTED = {
     errno.EMFILE: "open files of a process (`ulimit -n`)",
     errno.ENFILE: "open files of the machine (`sysctl fs.file-max`)",
     errno.EAGAIN: "processes and threads of a user (`ulimit -u`, or the control group's `pids.max`)",
 }
-"""What ran out, by the kernel's error."""
+"""The limit that was reached, by the kernel's error."""
 _ROOM_BYTES, _ROOM_BYTES_PER_CPU = 256 << 20, 40 << 20
 _NO_MAPPING = re.compile("failed to map segment|[Cc]annot allocate memory")
 _NO_THREAD = "can't start new thread"
@@ -39,9 +39,9 @@ def check_room() -> None:
 def reached(error: BaseException | None) -> str | None:
     """Which limit an error comes from, as whole sentences; None where it comes from something else."""
     while error is not None:
-        said = _of_one(error)
-        if said is not None:
-            return said
+        text = _of_one(error)
+        if text is not None:
+            return text
         error = error.__cause__ or error.__context__
     return None
 
@@ -49,7 +49,7 @@ def reached(error: BaseException | None) -> str | None:
 def _of_one(error: BaseException) -> str | None:
     number = error.errno if isinstance(error, OSError) else None
     if isinstance(error, RuntimeError) and str(error) == _NO_THREAD:
-        # A thread needs both, and Python does not say which of them was missing.
+        # A thread needs both, and Python does not report which of them was missing.
         number = errno.ENOMEM if _memory_is_limited() else errno.EAGAIN
     elif number is None and isinstance(error, OSError | RuntimeError):
         # The compiled part has the kernel's number in its text alone.
@@ -61,8 +61,8 @@ def _of_one(error: BaseException) -> str | None:
     if number not in _COUNTED:
         return None
     return (
-        f"The limit for {_COUNTED[number]} is reached: {error}. Raise it, and start again. A sample that a "
-        "run finished before is kept, and `redolab report` reads it."
+        f"The limit for {_COUNTED[number]} is reached: {error}. Raise it, and start again. Samples that a "
+        "run finished before are kept, and `redolab report` reads them."
     )
 
 

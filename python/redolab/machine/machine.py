@@ -1,8 +1,7 @@
-"""What this machine is, for the manifest; and what was once measured of it, for forecasts.
-
-What `redolab run cpu-capacity` finds is kept in `$XDG_DATA_HOME/redolab/machines` (by default
+"""Description of this machine, for the manifest; and earlier measurements of it, for forecasts. The result of
+`redolab run cpu-capacity` is kept in `$XDG_DATA_HOME/redolab/machines` (by default
 `~/.local/share/redolab/machines`), in one file for each machine and CPU quota, because a home directory may
-belong to several machines and a container's quota changes what there is.
+belong to several machines and a container's quota changes the CPUs.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class EffectiveCpus:
     level: float
     """Confidence level of the interval from `low` to `high`."""
     power: str
-    """`cores`, `threads`, `quota` or `less`: what limits it."""
+    """`cores`, `threads`, `quota` or `less`: its limit."""
     measured_at: str
     """UTC, ISO 8601: when the run ended."""
     run: str
@@ -47,7 +46,7 @@ class EffectiveCpus:
 
 
 def describe_machine() -> dict[str, Any]:
-    """CPUs, their model, memory and system software; null for what the system does not tell."""
+    """CPUs, their model, memory and system software; null where the system does not report a value."""
     return {
         "cpus": os.cpu_count(),
         "cpu_model": _field(Path("/proc/cpuinfo"), "model name"),
@@ -83,7 +82,7 @@ def effective_cpus() -> EffectiveCpus | None:
 
 
 def keep_capacity(capacity: Mapping[str, Any], measured_at: str, run: Path) -> Path:
-    """Keep what a run found of this machine, in place of what an earlier run did; returns where.
+    """Keep a run's result for this machine, in place of an earlier run's; returns the file.
 
     Args:
         capacity: the key `capacity` of the results.
@@ -114,7 +113,7 @@ def record_path() -> Path:
 
 
 def _disk_queues() -> int | None:
-    """Hardware queues of the disk with the most; with a single one, one CPU hears of all that it has done."""
+    """Hardware queues of the disk with the most; with a single one, one CPU handles all its interrupts."""
     disks = [
         disk / "mq"
         for disk in Path("/sys/block").glob("*")
@@ -124,7 +123,7 @@ def _disk_queues() -> int | None:
 
 
 def _identity() -> dict[str, Any]:
-    """What makes a machine another one for a measurement of its CPUs."""
+    """Properties that identify a machine in a measurement of its CPUs."""
     cpus = read_cpus()
     return {
         "host": platform.node(),

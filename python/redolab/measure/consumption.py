@@ -1,4 +1,4 @@
-"""What a run uses up of a PostgreSQL server: transaction ids and log, both at most.
+"""Consumption of a PostgreSQL server by a run: transaction ids and log, both at most.
 
 Every commit takes a transaction id, and 2^31 of them after its oldest a server takes no more commits. Where a
 sample is a fixed amount of work both are counted. Where it lasts so many seconds they are bounds at a stated
@@ -23,12 +23,12 @@ NOT_WAITING_PER_S = 150_000
 ROWS_PER_S = 500_000
 """Rows a second where a commit has many, at most: 356,000 were seen."""
 
-# What runs beside a sample: the works that size it, probes, a sample that ends late.
+# Work in addition to a sample: pilots that size it, probes, a sample that ends late.
 _SPARE_S = 0.5
 _SIZING_S = 1.0
 _IDS_PER_TRIAL, _IDS_PER_RUN = 100, 1_000
-# Of a commit's record, and of a row's beside its filler; the filler is in the log where an update moves to
-# another page, and always under wal_level = logical.
+# Bytes of a commit's record, and of a row's without its filler; the filler is in the log where an update
+# moves to another page, and always under wal_level = logical.
 _COMMIT_BYTES, _ROW_BYTES = 50, 150
 _PAGE_BYTES = 8192
 # After a checkpoint a page goes whole into the log once. A server of Redolab's own has one before each
@@ -39,7 +39,7 @@ _OFF = frozenset({"off", "of", "false", "no", "0"})
 
 @dataclass(frozen=True)
 class Consumption:
-    """What a run uses up at most."""
+    """Largest consumption of a run."""
 
     transaction_ids: int
     log_bytes: int | None
@@ -48,7 +48,7 @@ class Consumption:
     @property
     def text(self) -> str:
         """In words, with the rates."""
-        log = "what log your statements make"
+        log = "the log that your statements generate"
         if self.log_bytes is not None:
             log = f"{self.log_bytes / 1e9:,.1f} GB of log"
         return (
@@ -58,11 +58,11 @@ class Consumption:
 
 
 def consumption(design: Design, load: Load, combinations: Mapping[str, Mapping[str, str]]) -> Consumption:
-    """What a run uses up at most, told before it begins.
+    """Largest consumption of a run, known before it begins.
 
     Args:
-        design: what is measured; how much work a sample is may still be open.
-        load: what the sessions do.
+        design: the design; the work of a sample may still be open.
+        load: the work of the sessions.
         combinations: setting name to its levels.
     """
     order = design.order()
@@ -87,7 +87,7 @@ def consumption(design: Design, load: Load, combinations: Mapping[str, Mapping[s
 
 
 def row_log_bytes(load: Load) -> int:
-    """Of one row that is updated or inserted, in the log, at most; without whole pages.
+    """Bytes of one updated or inserted row in the log, at most; without whole pages.
 
     Scans are of rows that were updated one after the other: their pages go with them, old and new, however
     often there is a checkpoint.
@@ -117,7 +117,7 @@ def _rows_per_commit(load: Load, levels: Mapping[str, str]) -> int:
 
 
 def _rate_per_s(load: Load, levels: Mapping[str, str]) -> float:
-    """Commits a second at most; a setting that says nothing waits, as servers do unless told otherwise."""
+    """Commits a second at most; a setting without that level waits, which is the default of servers."""
     if isinstance(load, Scans):
         return 0.0
     asked = load.parameters(levels).get("synchronous_commit", "on").lower()
@@ -136,7 +136,7 @@ def _made_rows(load: Load) -> int:
 
 
 def _table_bytes(load: Load) -> int:
-    """Of all pages that a sample can touch, its table's and its index's."""
+    """Bytes of all pages that a sample can touch, its table's and its index's."""
     match load:
         case Updates():
             # Pages are filled by half, and a page takes whole rows.

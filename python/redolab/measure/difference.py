@@ -27,7 +27,7 @@ _RESOLUTION_NS = 1e9
 # Two clocks that nobody sets differ by far less than a hundredth, also while one of them is slewed.
 _CLOCK_SHARE, _CLOCK_LEAST_S = 0.01, 0.002
 _AT_THE_END = ("host_cpus", "history_list_length")
-"""Numbers of the moment, of which the last is taken."""
+"""Numbers of the moment, of which the last one counts."""
 # Not cumulative over the run: those, and CPU of a server process that may be replaced.
 _GAUGES = (*_AT_THE_END, "sampler_cpu_s")
 _WHOLE = {item.name: str(item.type).startswith("int") for item in fields(Sample)}
@@ -52,8 +52,8 @@ def difference(
         start_s: seconds since the run began.
         before: counters before the load.
         after: counters after it.
-        work: what the sessions counted.
-        ticks: what the wait sampler saw meanwhile.
+        work: counts of the sessions.
+        ticks: observations of the wait sampler meanwhile.
     """
     processes = process_times(trial.sample, before, after)
     sessions = [p for p in processes or () if p.scope == "session"]
@@ -96,7 +96,7 @@ def difference(
         "arrivals_unserved": None if responses is None else responses.unserved,
     }
     seen = counters | {name: after.counters.get(name) for name in _AT_THE_END}
-    # Whatever nothing else tells is the counter of that name.
+    # Every other field is the counter of that name.
     counted = {name: _as_field(seen.get(name), whole) for name, whole in _WHOLE.items() if name not in given}
     sample = Sample(**given, **counted)
     waits = [
@@ -148,8 +148,8 @@ def _more(before: int | None, after: int | None) -> int | None:
 def instance_cpu_s(before: Snapshot, after: Snapshot) -> float | None:
     """CPU of all server processes between two snapshots, seconds, with those that ended meanwhile.
 
-    The kernel adds a process's CPU to its parent's account of reaped children when it ends. What
-    such a process had used before the first snapshot is taken off again.
+    The kernel adds a process's CPU to its parent's account of reaped children when it ends. CPU that such a
+    process had used before the first snapshot is subtracted again.
     """
     living = process_times(0, before, after)
     if living is None or before.reaped_cpu_ns is None or after.reaped_cpu_ns is None:
@@ -185,7 +185,7 @@ def _spoiled(
 
 
 def clock_step(before: Snapshot, after: Snapshot) -> str | None:
-    """Whether the server's clock was set between two snapshots, or stood still with its machine, in words.
+    """A sentence where the server's clock was set between two snapshots, or stopped with its machine.
 
     Each reading of it lies somewhere between question and answer. So a step that is shorter than the two
     round trips does not show.
@@ -200,7 +200,7 @@ def clock_step(before: Snapshot, after: Snapshot) -> str | None:
         return None
     return (
         f"the server's clock went {duration(passed_s)} while {duration(most_s)} passed: it was set, or its "
-        "machine stood still"
+        "machine was stopped"
     )
 
 

@@ -32,7 +32,7 @@ _ATTEMPTS = 3
 
 
 class RunProgress(Protocol):
-    """Where a run says how far it is."""
+    """Receiver of a run's progress."""
 
     def begin(self, samples: int, seconds: float) -> None:
         """The first sample is about to start; `seconds` is the load time of all of them."""
@@ -45,7 +45,7 @@ class RunProgress(Protocol):
 
 @dataclass(frozen=True)
 class Outcome:
-    """A closed run, and what ended it early, if anything did."""
+    """A closed run, and the error that ended it early, if any."""
 
     run: Run
     error: RedolabError | None
@@ -63,11 +63,11 @@ def run(
     """Measure `plan` on `engine`, store every sample as it is made, and close the engine.
 
     Args:
-        experiment: what is asked.
+        experiment: the question.
         plan: which settings, how often, how long, in which order, under which load.
         engine: the database; closed in any case.
         out: the run directory, made here.
-        progress: told of every sample.
+        progress: notified of every sample.
         command: how the run was asked for, without any password.
         clock: seconds on a clock that never goes back.
 
@@ -94,7 +94,7 @@ def run(
         if writer is None or not writer.samples:
             if writer is not None and not plan.documents:
                 writer.discard()
-            raise error or RefusedError("The run ended before it began.")
+            raise error or RefusedError("The run ended before its first sample.")
         stopped = isinstance(error, InterruptedRunError)
         stored = writer.finish(
             "interrupted" if stopped else "failed" if error else "finished",
@@ -113,13 +113,13 @@ def run(
 class Interruptions:
     """SIGINT and SIGTERM while a run is under way.
 
-    The first one sets `stop`, so that no statement is broken off. The second one breaks off whatever
-    hangs all the same; but nothing does once `closing` is set, because things are put back then. One that
-    comes while they are sets `hurry`: what is waited for then is left to the guard.
+    The first one sets `stop`, so that no statement is broken off. The second one breaks off any work that
+    hangs; but nothing does once `closing` is set, because things are put back then. One that comes during
+    that time sets `hurry`: the guard then does the rest of the waiting.
     """
 
     def __init__(self, note: str = "the sample in flight is dropped, the rest is kept") -> None:
-        """Say what the first one means: `note`."""
+        """Print `note` at the first signal."""
         self.stop, self.hurry = threading.Event(), threading.Event()
         self.closing = False
         self._said = f"\nStopping: {note}.\n".encode()
@@ -210,7 +210,7 @@ def _attempt(experiment: Experiment, engine: Engine, moment: TrialContext) -> Me
 
 
 def _close(engine: Engine) -> RedolabError | None:
-    """Close the engine; returns what went wrong."""
+    """Close the engine; returns its error."""
     try:
         engine.close()
     except RedolabError as raised:
@@ -221,9 +221,9 @@ def _close(engine: Engine) -> RedolabError | None:
 def _told(
     error: RedolabError | None, in_closing: RedolabError | None, engine: Engine, writer: RunWriter | None
 ) -> RedolabError | None:
-    """What ended the run, with what is kept of it, and how the server was left; None where nothing did.
+    """The error that ended the run, with the kept samples and the state of the server; None without one.
 
-    That parameters are put back is said only where they were read as they were before.
+    The text states that parameters are put back only where they were read as they were before.
     """
     if in_closing is None:
         put_back = any(change.setting == "restore" for change in engine.changes)
@@ -236,7 +236,7 @@ def _told(
 
 
 def _with(error: RedolabError, writer: RunWriter | None, left: str = "") -> RedolabError:
-    """The same; where the server ended the run, with what is kept of it."""
+    """The error with the kept samples, where the server ended the run."""
     kept = "Every sample finished before is kept." if writer is not None and writer.samples else ""
     if isinstance(error, EngineError):
         return type(error)(error.cause, f"{kept} {error.advice}{left}".lstrip())

@@ -1,4 +1,4 @@
-"""How one trial is measured, by what it yields: a sample between two snapshots, a kill, or values drawn."""
+"""Measuring one trial, by its record: a sample between two snapshots, a kill, or values drawn."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Measured = tuple[Sample | Kill | Draw, list[WaitRow], list[ProcessTime], list[Ov
 
 @dataclass(frozen=True)
 class TrialContext:
-    """What measuring a trial needs beside the engine."""
+    """Inputs for measuring a trial, in addition to the engine."""
 
     trial: Trial
     setting: Setting
@@ -44,7 +44,7 @@ def measure_sample(engine: Engine, moment: TrialContext) -> Measured:
     engine.settle()
     warm = engine.work(Amount(design.warmup_s), stop) if design.warmup_s > 0 else None
     if warm and warm.trouble and not warm.units:
-        # Whatever refused all of it would refuse the sample too; a lost connection is made anew.
+        # A server that refused all of it would refuse the sample too; a lost connection is made anew.
         raise ConnectionLostError(warm.trouble)
     started_at, start_s = moment.now()
     before = engine.snapshot()
@@ -53,7 +53,7 @@ def measure_sample(engine: Engine, moment: TrialContext) -> Measured:
         work = engine.work(design.amount(moment.setting.name), stop)
     after = engine.snapshot()
     if warm and warm.trouble:
-        # The sessions that died then have nothing more to say of why.
+        # The sessions that died then do not report the reason again.
         work = replace(work, trouble=warm.trouble)
     return difference(moment.trial, started_at, start_s, before, after, work, watch.ticks)
 
@@ -117,4 +117,4 @@ MEASURES: Mapping[str, Callable[[Engine, TrialContext], Measured]] = {
     "kill": measure_kill,
     "draw": measure_draw,
 }
-"""By the record that a trial yields."""
+"""Functions by the record that a trial yields."""

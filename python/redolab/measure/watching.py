@@ -1,7 +1,7 @@
 """A watch as it happens: a live server is read again and again, and each stretch of time is stored as a row.
 
-It goes on over restarts of the server and lost connections: what was under way then is stored as spoiled, and
-the server is tried again until the watch ends.
+It goes on over restarts of the server and lost connections: the stretch under way is then stored as spoiled,
+and the server is tried again until the watch ends.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ QUESTION = "What did this server's commits cost, and when?"
 _PER_READING_S = 2.5
 """PostgreSQL's sessions keep their counts to themselves for a second: over less, counters do not agree."""
 _LEAST_READING_S = 2.0
-"""What is left at the end is read from this length on, where anything was read before."""
+"""Shortest rest at the end that is still read, where anything was read before."""
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 1.0, 10.0
 _MOST_NOTES = 200
 
@@ -39,11 +39,11 @@ class WatchSource(Protocol):
 
     @property
     def facts(self) -> ServerFacts:
-        """Who the server is."""
+        """Identity and parameters of the server."""
         ...
 
     def read(self) -> Observation:
-        """What happened since the last reading; `broken` where the connection was lost."""
+        """Observations since the last reading; `broken` where the connection was lost."""
         ...
 
     def close(self) -> None:
@@ -52,7 +52,7 @@ class WatchSource(Protocol):
 
 
 class WatchProgress(Protocol):
-    """Where a watch says how far it is."""
+    """Receiver of a watch's progress."""
 
     def begin(self, place: str) -> None:
         """The server at `place` is being watched."""
@@ -63,7 +63,7 @@ class WatchProgress(Protocol):
         ...
 
     def lost(self, why: str) -> None:
-        """Nothing is seen, and the server is tried again."""
+        """The server cannot be read, and is tried again."""
         ...
 
 
@@ -99,12 +99,12 @@ def watch(begin: Callable[[Event], WatchSource], wish: WatchWish, progress: Watc
     Args:
         begin: opens an observer, which is to hang no longer than a second once its event is set.
         wish: where to, and for how long.
-        progress: told of every stretch.
+        progress: notified of every stretch.
 
     Raises:
         RedolabError: nothing could be watched at all.
     """
-    with Interruptions("what was seen so far is kept") as interruptions:
+    with Interruptions("what was read so far is kept") as interruptions:
         stop = interruptions.stop
         source = _begun(begin, stop)
         try:
@@ -129,7 +129,7 @@ def watch(begin: Callable[[Event], WatchSource], wish: WatchWish, progress: Watc
             raise error or _nothing_seen()
         status = "failed" if error else "interrupted" if early else "finished"
         if status == "interrupted":
-            error = InterruptedRunError("Interrupted: what was seen until then is kept.")
+            error = InterruptedRunError("Interrupted: what was read until then is kept.")
         run = writer.finish(
             status,
             finished_at=_now(),
@@ -179,7 +179,7 @@ class _Watching:
         self._cpu_s = time.process_time()
         self._cores = read_cpus(allowed=read_cpus().online).cores
         self.notes = dict.fromkeys(writer.manifest.get("not_measured", ()))
-        """What was not measured, and why."""
+        """Notes on figures that were not measured, and why."""
 
     @property
     def over(self) -> bool:
@@ -214,7 +214,7 @@ class _Watching:
                 self._store()
 
     def end(self) -> None:
-        """Store what is under way, and let go of the server."""
+        """Store the stretch under way, and let go of the server."""
         try:
             if self._seen:
                 self._store()
@@ -226,7 +226,7 @@ class _Watching:
         return self._began + self._wish.seconds - time.monotonic()
 
     def _wait_for_reading(self) -> bool:
-        """Wait until the next reading is due; whether it is worth to be made."""
+        """Wait until the next reading is due; returns whether it is worth making."""
         self._due = max(self._due + self._pace_s, time.monotonic())
         until = self._due - time.monotonic()
         if self._wish.seconds is not None:
@@ -253,7 +253,7 @@ class _Watching:
             max(start_s, self._writer.watched_s),
         )
         row, entries = stretch(whole, place, self._cores, spoiled)
-        # All that this process did, the looks and the arithmetic of the stretch alike.
+        # All CPU of this process, for looks as well as for the arithmetic of the stretch.
         cpu_s, self._cpu_s = self._cpu_s, time.process_time()
         row = replace(row, sampler_cpu_s=self._cpu_s - cpu_s)
         self._note(whole)
@@ -261,7 +261,7 @@ class _Watching:
         self._progress.stored(row)
 
     def _note(self, whole: Observation) -> None:
-        """Keep in the manifest what this stretch could not show, and where it was read."""
+        """Keep in the manifest the figures that this stretch lacks, and its source."""
         found = [f"{what[0].upper()}{what[1:]}: {why}." for what, why in whole.not_available if what]
         # Why counters of this stretch are null; after a loss its own reason says it.
         found += whole.warnings if whole.broken is None else ()
@@ -310,7 +310,7 @@ def check_same(path: Path, manifest: Mapping[str, Any], facts: ServerFacts) -> N
     then, now = next(pair for pair in known if None not in pair or pair is known[-1])
     if engine["name"] != str(found["name"]).lower() or then != now:
         raise UsageError(
-            f"The server at {found['place']} is not the one that {path} is of ({engine['name']} at "
+            f"The server at {found['place']} is not the server watched in {path} ({engine['name']} at "
             f"{engine.get('place')}). Give --out a new directory for it."
         )
 

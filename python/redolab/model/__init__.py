@@ -1,1 +1,1 @@
-"""Models: what a setting not yet measured would do, from figures that were measured."""
+"""Models: forecasts of settings not yet measured, from figures that were measured."""

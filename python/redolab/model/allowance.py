@@ -1,8 +1,8 @@
-"""How much may be simulated before an answer is given up: events first, the clock last.
+"""The amount that may be simulated before an answer is given up: events first, the clock last.
 
-Events are the same on every machine, so what is given up for them is given up everywhere. Time is the last
-bound, for a machine that is slow: CPU time, which does not pass while others have the CPUs, and three times
-as long by the clock.
+Events are the same on every machine, so an answer that needs too many is given up everywhere. Time is the
+last bound, for a machine that is slow: CPU time, which does not pass while other processes have the CPUs, and
+three times as long by the clock.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class OutOfTimeError(SimulationTooLongError):
 
 
 class Allowance:
-    """What simulations may still take together. A thread needs a part of its own (`divided`)."""
+    """Events and time left for simulations together. A thread needs a part of its own (`divided`)."""
 
     def __init__(self, events: int, seconds: float | None = None) -> None:
         """Begin.
@@ -59,14 +59,14 @@ class Allowance:
 
     @property
     def too_much(self) -> str:
-        """Why it is given up once no event is left, as the end of a sentence."""
+        """The reason for giving up once no event is left, as the end of a sentence."""
         return TOO_MUCH.format(events=self._all)
 
     def spent_on(self, simulated: Callable[[int], tuple[T, int]]) -> T:
-        """What a simulation gives, whose events are taken off.
+        """The result of a simulation, whose events are subtracted.
 
         Args:
-            simulated: of the most events that it may take; with what it took.
+            simulated: gets the most events that it may take; returns its result and the events that it took.
 
         Raises:
             OutOfTimeError: the clock ran out.
@@ -91,7 +91,7 @@ class Allowance:
             raise SimulationTooLongError(self.too_much)
 
     def divided(self, parts: int) -> list[Allowance]:
-        """Equal parts of what is left, for as many threads; `give_back` takes off what they spend.
+        """Equal parts of what is left, for as many threads; `give_back` subtracts the events that they spend.
 
         Raises:
             OutOfTimeError: the clock ran out.
@@ -105,6 +105,6 @@ class Allowance:
         return found
 
     def give_back(self, parts: list[Allowance]) -> None:
-        """Take off what the parts spent."""
+        """Subtract the events that the parts spent."""
         each = self.rest // max(1, len(parts))
         self.rest -= sum(each - part.rest for part in parts)

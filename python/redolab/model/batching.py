@@ -17,9 +17,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 _STEEPEST = 20.0
-"""A power beyond which a second row per commit would bring all there is, to a millionth."""
+"""A power beyond which a second row per commit would bring the whole saving, to a millionth."""
 _LARGEST = 700.0
-"""Whose exponential a number can still hold."""
+"""Largest number whose exponential fits into a float."""
 _ROUNDING = 1e-12
 
 
@@ -28,9 +28,9 @@ class Decay:
     """a + b/n^c: seconds per row at n rows per commit."""
 
     floor: float
-    """a, what stays however many rows share a commit, seconds."""
+    """a, the time that remains however many rows share a commit, seconds."""
     commit: float
-    """b, what one commit costs beyond it, seconds."""
+    """b, the cost of one commit beyond that, seconds."""
     power: float
     """c; 1 where a commit costs the same whatever it holds."""
 

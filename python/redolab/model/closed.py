@@ -74,7 +74,7 @@ def approximate_mva(
 ) -> ClosedNetwork:
     """The steady state by a fixed point, for numbers of sessions where the exact recursion is long.
 
-    A station with m servers is taken as one that is m times as fast, and a delay for the rest of its
+    A station with m servers is modelled as one that is m times as fast, and a delay for the rest of its
     demand. Within a few percent of `exact_mva`, worst in the middle of the range.
 
     Raises:

@@ -1,13 +1,13 @@
-"""Sessions that commit through a log, or two, with group commit: what is assumed, and the simulation.
+"""Sessions that commit through a log, or two, with group commit: the assumptions, and the simulation.
 
-A commit that finds no flush under way leads: it flushes everything inserted so far. Who commits
+A commit that finds no flush under way leads: it flushes everything inserted so far. A session that commits
 meanwhile waits for the next flush, which serves all of them. So a slow log divides the sessions into two
 groups that take turns, and throughput is not bounded by one commit per flush. With a second log all this
 happens there again, for commits that the first log has.
 
-The simulation is the crate redolab-sim, and redolab-forecast makes means of what it gives;
+The simulation is the crate redolab-sim, and redolab-forecast makes means of its results;
 `redolab.model.group_commit_approximation` is quick and inexact. The parameters are those of the crate, by its
-names (`src/parameters.rs` there says what each does).
+names (described in `src/parameters.rs` there).
 
 Source of the mechanism: PostgreSQL, `XLogFlush` in src/backend/access/transam/xlog.c, and its manual,
 "WAL Configuration". With logs that are handed on: MariaDB, `group_commit_lock` in
@@ -53,15 +53,15 @@ class SecondLog:
     device: Distribution
     """Time of its device for one flush, whatever its volume."""
     flush_cpu_s: float = 0.0
-    """CPU time of one flush, spent by whoever flushes."""
+    """CPU time of one flush, spent by the session that flushes."""
     own_device: bool = False
     """Whether it lies on a device of its own. Both on one device flush one after the other."""
     late_s: float = 0.0
-    """How much of a flush's time passes once the device is done, until its process is there. On one device
+    """Part of a flush's time after the device is done, until its process is there. On one device
     for both logs the other's flush, if it waits, has begun by then."""
     in_groups: bool = False
-    """Those whom one flush of the first log served wait for this one as one group, and who led there goes on
-    for all. Without it each goes on by itself."""
+    """Whether sessions that one flush of the first log served wait for this log as one group, and their
+    leader goes on for all. Otherwise each goes on by itself."""
     pause_s: float = 0.0
     """How long a leader sleeps before its flush."""
     enough: int = 0
@@ -113,7 +113,7 @@ class GroupCommitResult:
     """How often a thread of the client wakes up."""
     sessions_by_state: dict[str, Interval]
     """Mean number of sessions that are idle (think, or have no work), on_cpu, in the run_queue, in
-    log_wait for somebody else's flush or write, at the device with their own, in their commit delay, or in
+    log_wait for another session's flush or write, at the device with their own, in their commit delay, or in
     the client, whose thread works for them or for others first."""
     backlog: Interval
     """Mean number of arrivals that have no session yet."""
@@ -131,18 +131,18 @@ def simulate(
     """Simulate until `commits` commits were counted, after a tenth as many that were not.
 
     The counted stretch is cut into 20 batches of equal numbers of commits. A mean is the ratio of two
-    sums over all batches; its interval comes from the batches' deviations from it, by Student's t. It says
-    how well the simulation knows its own steady state, and nothing of how true the parameters are.
-    The same parameters, seed and number give the same result on every machine.
+    sums over all batches; its interval comes from the batches' deviations from it, by Student's t. It shows
+    how well the simulation knows its own steady state, and not how true the parameters are. The same
+    parameters, seed and number give the same result on every machine.
 
     Args:
         parameters: what is simulated.
-        seed: of its random numbers.
-        commits: that are counted.
-        allowance: what simulations may take together; None for a billion events.
+        seed: the seed of its random numbers.
+        commits: the number that is counted.
+        allowance: events that simulations may take together; None for a billion events.
 
     Raises:
-        ValueError: fewer commits than 1,000 or than 20 per session, or a seed that is no 64-bit number.
+        ValueError: fewer commits than 1,000 or than 20 per session, or a seed that is not a 64-bit number.
         NoSteadyStateError: more arrives than can be done.
         SimulationTooLongError: so many events did not bring that many commits.
 

@@ -1,12 +1,12 @@
 """Group commit without a simulation: a fixed point, for answers in a few milliseconds.
 
-How far it is from the simulation is tested over a grid (tests/unit/model/test_group_commit.py); what it
-cannot say, such as percentiles, is left to the simulation.
+How far it is from the simulation is tested over a grid (tests/unit/model/test_group_commit.py); results that
+it does not have, such as percentiles, are left to the simulation.
 
-Derivation, for N sessions that loop. A flush takes T and takes all who wait: so when it begins with k
-commits, the other N - k sessions are all away from the log. Let p be the probability that a session
-that is away comes back within T. The next flush then serves (N - k) p commits on average, or one, which
-comes later, if none came back, with probability (1 - p)^(N - k):
+Derivation, for N sessions that loop. A flush takes T and serves all commits that wait: so when it begins with
+k commits, the other N - k sessions are all away from the log. Let p be the probability that a session that is
+away comes back within T. The next flush then serves (N - k) p commits on average, or one, which comes later,
+if none came back, with probability (1 - p)^(N - k):
 
     k = (N - k) p + (1 - p)^(N - k)        X = k / (T + c (1 - p)^(N - k) / N)
 
@@ -17,27 +17,27 @@ log that takes no time, and for one so slow that two groups take turns (k = N / 
 The queue for a CPU is that of approximate mean value analysis: Schweitzer (1979) and Bard (1979), with
 several servers split after Seidmann, Schweitzer and Shalev-Oren (1987), Performance Evaluation 7.
 
-Who comes during a flush waits for its end and is woken. Unless it leads the next flush it waits once more.
-Each wait costs going to sleep, being woken and waking up.
+A session that comes during a flush waits for its end and is woken. Unless it leads the next flush it waits
+once more. Each wait costs going to sleep, being woken and waking up.
 
 Left out of everything here, and so of the figures for its error, is
 
 - a CPU's own queue: `own_queues`, `spread_below`, `fetch_below`, `balance_s`;
-- how long an idle CPU takes to be there (`idle_exit_s`, `halt_exit_s`, `halt_after_s`), and `quantum_s`;
+- the time until an idle CPU is awake (`idle_exit_s`, `halt_exit_s`, `halt_after_s`), and `quantum_s`;
 - the CPU that a flush needs between its write and the flush proper (`device_write_s`), for which an emulated
   device does not wait (`device_paced`);
 - how much longer a device takes that has idled (`device_after_idle_s`), and its interrupts (`interrupt_s`);
 - that a client's threads work for one session at a time;
-- that a session may have the log again before those whom it woke.
+- that a session may have the log again before the sessions that it woke.
 
 Cold caches (`cold_s`) and hand-overs
 (`hand_over_exit_s`) count where there is a CPU for each session.
 
 Open arrivals at rate L: the log is a queue that serves all who wait at once. It is busy with probability B
 = L T / (L T + z), where z is the probability of no arrival during a flush. Busy periods are 1 / z flushes
-long on average, and idle ones 1 / L. Who comes in a busy one waits for the rest of that flush, T (1 + v^2)
-/ 2 with v its coefficient of variation, and for one more. For the CPUs Erlang C, times the mean of 1 and
-the squared coefficient of variation of a visit (Allen and Cunneen, in Allen (1990), section 5.3).
+long on average, and idle ones 1 / L. A commit that comes in a busy period waits for the rest of that flush, T
+(1 + v^2) / 2 with v its coefficient of variation, and for one more. For the CPUs Erlang C, times the mean of
+1 and the squared coefficient of variation of a visit (Allen and Cunneen, in Allen (1990), section 5.3).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class ApproximateGroupCommit:
 
 @dataclass
 class _State:
-    """Where the fixed point is sought."""
+    """The state in the search for the fixed point."""
 
     per_flush: float = 1.0
     """Commits per flush."""
@@ -95,14 +95,14 @@ class _State:
 
 @dataclass(frozen=True)
 class _Commit:
-    """What one commit costs on average; CPU time in elapsed time on a server."""
+    """Average costs of one commit; CPU time in elapsed time on a server."""
 
     session_cpu_s: float
     """CPU time of its session, flush and waking included."""
     all_cpu_s: float
     """With the log writer's."""
     visits: float
-    """How often a CPU takes a session up."""
+    """Number of times a CPU takes up a session."""
     flush_s: float
     """From the beginning of one flush to that of the next if commits wait, without queues for a CPU."""
     device_s: float
@@ -191,15 +191,15 @@ def _commit(parameters: GroupCommitParameters, work: float, state: _State) -> _C
     delays = _delays(parameters, state.throughput)
     wakes = 1.0 if wake > 0 else 0.0
     leads = 1.0 - state.none_waits if wake + flush_cpu > 0 else 0.0
-    # The leader after its flush; who has slept its delay. Not the next leader: all who wait are woken, and
-    # those who are on a CPU may come before them. If waking takes no time it is the leader who is there.
+    # The leader after its flush, or after its delay. Not the next leader: all waiting sessions are woken, and
+    # sessions that are on a CPU may come before them. If waking takes no time, the leader is there.
     flush_visits = wakes * (1.0 + delays) + (1.0 - wakes) * leads
     visits = wakes + begins + (wakes * delays + leads) / state.per_flush
     device = parameters.device.mean_s + state.per_flush * _bytes_s(parameters)
     flush = device + flush_cpu + (wakes * (1.0 + delays) + leads) * wake
     delay = delays * parameters.commit_delay_s
-    # Who comes during a flush that another leads, and not in a delay, wakes at its end too, in vain; those
-    # whom it serves cannot come meanwhile.
+    # A session that comes during another's flush, and not in a delay, also wakes at its end, in vain;
+    # sessions that the flush serves cannot come meanwhile.
     come = min(state.per_flush - 1.0, max(0.0, parameters.sessions - state.per_flush))
     vain = come / state.per_flush * flush / (flush + delay) if flush > 0 else 0.0
     visits += wakes * vain
@@ -262,7 +262,8 @@ def _batch(parameters: GroupCommitParameters, work: float, state: _State, flush:
     away = leader / state.per_flush + other * (1 - 1 / state.per_flush)
     late = none_waits = per_flush = 1.0
     if sessions > 1 and flush > 0:
-        # Who commits before the next leader has woken up, and slept its delay, is served by its flush.
+        # A session that commits before the next leader has woken up, and slept its delay, is served by its
+        # flush.
         grace = _slow(parameters) * parameters.wake_s
         grace += _delays(parameters, state.throughput) * parameters.commit_delay_s
         flushes = _flushes_away(leader, flush, grace, cv) / state.per_flush
@@ -295,10 +296,10 @@ def _flushes_away(away: float, flush: float, grace: float, cv: float) -> float:
 
 
 def _meets(parameters: GroupCommitParameters, commit: _Commit, state: _State) -> float:
-    """The part of the CPUs' queue that who flushes meets.
+    """The part of the CPUs' queue that a session meets when it flushes.
 
-    Sessions queue when a flush has ended, and a log that is slow enough has none of them left by the time
-    its next flush ends. The square of the utilization is no derivation: it is what fits the simulation.
+    Sessions queue when a flush has ended, and with a log that is slow enough all of them are gone by the time
+    its next flush ends. The square of the utilization is not derived: it fits the simulation.
     """
     utilization = min(1.0, state.throughput * commit.all_cpu_s / _servers(parameters))
     return max(state.late, utilization**2)
@@ -319,7 +320,7 @@ def _cpu_wait(parameters: GroupCommitParameters, commit: _Commit, state: _State)
 
 
 def _beyond(count: int, share: float, free: int) -> float:
-    """Mean of what a binomial number exceeds `free` by."""
+    """Mean of the amount by which a binomial number exceeds `free`."""
     from scipy.special import bdtr
 
     if share >= 1:

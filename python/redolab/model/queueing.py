@@ -67,7 +67,7 @@ def solve_servers(service_time: float, arrival_rate: float, response_time: float
 
 
 def server_slopes(point: Sequence[float]) -> list[float] | None:
-    """How M, as `solve_servers` gives it, goes with each of S, L and R; None where none fits nearby.
+    """Slopes of M, as `solve_servers` gives it, over each of S, L and R; None where no M fits nearby.
 
     Args:
         point: S, L and R.
@@ -86,11 +86,11 @@ def server_slopes(point: Sequence[float]) -> list[float] | None:
 
 
 _STEP = 1e-4
-"""Of S, L and R each, to see how M goes with it."""
+"""Relative step of S, L and R each, to see how M changes with it."""
 
 
 def utilization(busy: float, interval: float, units: float) -> float:
-    """U = R/C: busy time over what `units` (cores or threads, never mixed) give in `interval`.
+    """U = R/C: busy time over the time of `units` (cores or threads, never mixed) in `interval`.
 
     Busy time counted in threads over units counted in cores can exceed 1; it is not clamped.
 

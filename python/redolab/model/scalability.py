@@ -1,6 +1,5 @@
-"""Throughput over the number of sessions as a curve through measured points: what others forecast with.
-
-It knows nothing of a log or a CPU. It is here because every forecast must beat it.
+"""Throughput over the number of sessions as a curve through measured points: the usual way to forecast. It
+includes neither a log nor a CPU. It is here because every forecast must beat it.
 """
 
 from __future__ import annotations

@@ -43,16 +43,16 @@ class Comparison:
     ratio: Estimate
     """Setting over baseline, 95 % interval."""
     ratio_90: Estimate
-    """The same at 90 %: inside the margin means equivalent (two one-sided tests at 5 %)."""
+    """The ratio with its 90 % interval: inside the margin means equivalent (two one-sided tests at 5 %)."""
     pvalue: float | None
     pvalue_adjusted: float | None
-    """By Holm over the settings compared on this metric."""
+    """p adjusted by Holm over the settings compared on this metric."""
     outcome: Outcome
     detected: bool
     """Whether a difference was found at 5 %, whatever its size."""
     blocks_needed: int | None
-    """When undecided: more blocks that would settle a difference of the margin, or the difference
-    seen where its interval is clear of equal and only the number of blocks keeps p up."""
+    """When undecided: more blocks that would settle a difference of the margin, or the measured difference
+    where its interval excludes equality and only the number of blocks keeps p high."""
 
     @property
     def excludes_equal(self) -> bool:
@@ -79,7 +79,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class NullTest:
-    """The baseline against itself (A and A'): what the run says when nothing differs."""
+    """The baseline against itself (A and A'): the result of the run when nothing differs."""
 
     passed: bool | None
     """None when fewer than two blocks have both."""
@@ -138,7 +138,7 @@ def null_test(blocks: BlockValues, baseline: str, seed: int, resamples: int = RE
     """Compare the baseline with itself: A' against A inside blocks, at 5 %.
 
     Fewer than six blocks cannot give a p below 0.05, so such a run always passes; its
-    `minimum_detectable_ratio` then says how little that means.
+    `minimum_detectable_ratio` then shows how little that means.
     """
     pairs = [
         (values[baseline, "baseline_b"], values[baseline, "baseline_a"])
@@ -170,7 +170,7 @@ def compare(
 ) -> tuple[Comparison, ...]:
     """Compare every setting with the baseline on one metric; Holm over the settings.
 
-    As `compare_pairs`, which says when a block counts.
+    Blocks count as in `compare_pairs`.
     """
     pairs = [(setting, baseline) for setting in settings if setting != baseline]
     return compare_pairs(blocks, pairs, metric, margin=margin, seed=seed, resamples=resamples)
@@ -188,7 +188,7 @@ def compare_pairs(
     """Compare the first setting of each pair with the second on one metric; Holm over the pairs.
 
     A block counts for a pair when the first setting and every sample that the design has of the second are in
-    it. Those of the baseline are A and A', or A alone where no block of the run has an A'.
+    it. Samples of the baseline are A and A', or A alone where no block of the run has an A'.
     """
     raw, fewest = [], []
     for setting, reference in pairs:
@@ -208,7 +208,7 @@ def compare_pairs(
 
 
 def _roles(blocks: BlockValues, setting: str) -> tuple[str, ...]:
-    """The roles under which a setting stands in a block."""
+    """The roles of a setting in a block."""
     found = {role for values in blocks.values() for name, role in values if name == setting}
     if "treatment" in found:
         return ("treatment",)

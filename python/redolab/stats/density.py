@@ -59,7 +59,7 @@ def histogram(values: Floats) -> tuple[list[float], list[float]]:
 def in_view(values: Floats) -> Floats:
     """The values worth drawing: a far outlier would press everything else into one bar.
 
-    Left out is what lies further outside the middle 99 % of the values than these are wide.
+    Values are left out that lie further outside the middle 99 % of the values than the width of that part.
     """
     low, high = np.percentile(values, [0.5, 99.5])
     wide = high - low

@@ -24,9 +24,9 @@ def fewest_enough_interval(
 
     Args:
         point: the fewest that are enough.
-        numbers: those measured, in rising order; the last is enough.
-        values: what each brings.
-        line: what is enough.
+        numbers: measured numbers in rising order; the last is enough.
+        values: the value of each number.
+        line: the value that is enough.
 
     Returns:
         The low end is the first number that is not surely short. The high end is the first from which on all

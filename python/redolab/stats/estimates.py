@@ -54,8 +54,8 @@ def finite(value: float | None) -> float | None:
 def mean_estimate(values: Iterable[float | None], level: float = 0.95) -> Estimate:
     """The mean with Student's t interval, in the unit of `values`.
 
-    Values that are None were not available and are left out. One value has no interval. The
-    interval takes the values as independent: see the effective sample size in the diagnostics.
+    Values that are None were not available and are left out. One value has no interval. The interval treats
+    the values as independent: see the effective sample size in the diagnostics.
 
     Source: SciPy, `scipy.special.stdtrit`.
     """
@@ -89,17 +89,18 @@ def quotient_estimate(
 ) -> Estimate:
     """A sum over another, as time over commits, with Student's t interval; missing where the other is 0.
 
-    So a mean is over all there was, and a sample counts by what it had. Little's law holds for such a mean
-    time beside a throughput that is a mean over samples of equal length. The interval is symmetric unless
-    that would reach below zero, or above 1 for a part: then it is that of the logarithm, or of the logit.
+    So a mean is over all work, and a sample is weighted by its own sum. Little's law holds for such a mean
+    time together with a throughput that is a mean over samples of equal length. The interval is symmetric
+    unless that would reach below zero, or above 1 for a part: then it is the interval of the logarithm, or of
+    the logit.
 
     Args:
-        parts: of each sample its share of either sum.
+        parts: each sample's part of either sum.
         level: of the interval.
         part: whether the first sum is a part of the other, so that the quotient is at most 1.
         signed: whether the quotient may be below zero.
         unequal: whether samples may be of very different sizes, as busy and quiet hours are: they then count
-            as no more than so many of equal size would be worth.
+            as the number of samples of equal size with the same worth.
 
     Source: Cochran, Sampling Techniques, 3rd ed. 1977, 2.11 (the variance of a ratio).
     """
@@ -128,7 +129,7 @@ def function_estimate(
 
     Args:
         point: the function of the quotients.
-        slopes: of the function in each of them.
+        slopes: slopes of the function in each of them.
         quotients: the parts of each, as `quotient_estimate` takes them; of the same samples in one order.
         level: of the interval.
 
@@ -161,14 +162,15 @@ def _around(
     half = float(special.stdtrit(degrees, (1 + level) / 2)) * spread
     low, high = point - half, point + half
     outside = low < 0 or (part and high > 1)
-    # What is below zero all the same, or above all of the whole, is not what it was said to be.
+    # A value below zero, or above the whole, does not have the stated meaning, so its interval stays
+    # symmetric.
     if signed or point < 0 or not outside:
         return Estimate(point, low, high, level)
     return skewed(point, half, level, part=part)
 
 
 def _degrees(weights: Sequence[float]) -> float:
-    """Degrees of freedom of samples: one less than they are, or than so many of equal weight would be worth.
+    """Degrees of freedom of samples: one less than their number, or than their effective number.
 
     Source: L. Kish, Survey Sampling (1965), 8.2 (the effective number of unequal weights).
     """
@@ -179,15 +181,15 @@ def _degrees(weights: Sequence[float]) -> float:
 
 
 _ALIKE = 1.5
-"""Times the smallest up to which weights are alike."""
+"""Largest ratio of weights that count as alike."""
 _MOST_LOG = 100.0
-"""Of a half width: beyond it nothing is known."""
+"""Largest half width of a logarithm: beyond it nothing is known."""
 
 
 def skewed(point: float, half: float, level: float, *, part: bool = False) -> Estimate:
     """A positive number with an interval that never reaches zero: that of its logarithm.
 
-    A part of a whole has that of its logit, which never reaches 1 either. What is 0 has no logarithm: its
+    A part of a whole has the interval of its logit, which never reaches 1 either. 0 has no logarithm: its
     lower end is 0.
 
     Args:
@@ -222,7 +224,7 @@ def relative_half_width(value: Estimate) -> float | None:
 
 
 def median_estimate(values: Iterable[float], seed: int, level: float = 0.95) -> Estimate:
-    """The median with a bootstrap interval, in the unit of `values`: one odd value does not carry it.
+    """The median with a bootstrap interval, in the unit of `values`: one odd value does not decide it.
 
     One value has no interval. With few values its ends are the outermost of them.
 
@@ -252,7 +254,7 @@ def median_estimate(values: Iterable[float], seed: int, level: float = 0.95) -> 
 def exact_share(hits: int, trials: int, level: float = 0.95) -> Estimate:
     """A share with the exact Clopper-Pearson interval; nulls without trials.
 
-    With no hits the upper end is what the trials cannot rule out.
+    With no hits the upper end is the largest share that the trials do not rule out.
 
     Source: SciPy, `scipy.stats.binomtest`.
     """

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 
 def holm(pvalues: Sequence[float | None]) -> list[float | None]:
-    """Every p-value adjusted by Holm over those that are known; None stays None and is no part of the family.
+    """Every p-value adjusted by Holm over those that are known; None stays None and does not belong to the
+    family.
 
     Source: Holm 1979; statsmodels, `multipletests`.
     """

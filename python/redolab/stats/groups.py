@@ -1,4 +1,4 @@
-"""Do groups of values differ, by how much, and how sure is that?"""
+"""Do groups of values differ, by how much, and how certain is that?"""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Difference:
     """`Welch t` where both are normal, else `Mann-Whitney`."""
     pvalue: float | None
     pvalue_adjusted: float | None
-    """By Holm over all pairs compared."""
+    """p adjusted by Holm over all pairs compared."""
     difference: Estimate
     """Mean of `a` less mean of `b`, in the unit of the values."""
     interval: str
     """How its interval was made: `bootstrap` or `Welch`."""
     hedges_g: Estimate
-    """That difference over the pooled standard deviation, corrected for few values."""
+    """The difference over the pooled standard deviation, corrected for few values."""
     superiority: Estimate
     """Probability that a value of `a` is above one of `b`, ties by half: the common language effect."""
     outcome: Direction

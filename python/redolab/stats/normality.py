@@ -32,8 +32,8 @@ class Normality:
     excess_kurtosis: float | None
     """0 for a normal distribution, 6 for an exponential one; positive with long tails."""
     distance: float | None
-    """The largest difference between the share of values below a place and what a normal
-    distribution of their mean and standard deviation has there, 0 to 1."""
+    """The largest difference between the share of values below a place and the share there in a normal
+    distribution of their mean and standard deviation, 0 to 1."""
 
     @property
     def normal(self) -> bool | None:
@@ -56,8 +56,8 @@ class Normality:
 def normality(values: Floats) -> Normality:
     """Test values for normality: Shapiro-Wilk up to 5,000 of them, D'Agostino-Pearson beyond.
 
-    With few values only a gross departure is found; with very many one that matters to nobody. So
-    the departure's size stands beside the p-value.
+    With few values only a gross departure is found; with very many, even a departure that does not matter. So
+    the departure's size is given together with the p-value.
 
     Source: SciPy, `shapiro`, `normaltest`, `skew`, `kurtosis`; the distance is Kolmogorov's.
     """
@@ -82,7 +82,7 @@ def normality(values: Floats) -> Normality:
 
 
 def constant(values: Floats) -> bool:
-    """Whether values are equal but for rounding."""
+    """Whether values are equal except for rounding."""
     lowest, highest = float(values.min()), float(values.max())
     return highest - lowest <= 1e-12 * max(abs(lowest), abs(highest))
 

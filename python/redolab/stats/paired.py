@@ -39,10 +39,10 @@ def paired(differences: Floats, normal: bool | None) -> Paired:
     """Test whether differences of pairs lie around zero.
 
     By Student's t where they are normal or too few to be tested for it, else by Wilcoxon's signed ranks,
-    which take their distribution as symmetric.
+    which assume a symmetric distribution.
 
     Args:
-        differences: of each pair, finite.
+        differences: the difference of each pair, finite.
         normal: whether they are normal; None where that could not be tested.
 
     Source: SciPy, `ttest_1samp`, `wilcoxon`.

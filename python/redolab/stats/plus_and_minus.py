@@ -1,4 +1,4 @@
-"""What the means of groups do: the published "plus and minus", and what a further mean will do."""
+"""The means of groups: the published "plus and minus", and the range of a further mean."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class PlusAndMinus:
     low: float
     high: float
     inside: int
-    """How many of the means lie between `low` and `high`."""
+    """Number of means between `low` and `high`."""
     count: int
 
 
@@ -94,8 +94,8 @@ def prediction_interval(means: Sequence[float] | Floats, level: float = 0.95) ->
 def normal_coverage(groups: int, deviations: float = DEVIATIONS) -> float:
     """Probability, 0 to 1, that the next mean lies within `deviations` standard deviations of the mean.
 
-    Both are taken from `groups` normal means. With many it is that of the normal distribution (95.4 %
-    for two), with few it is less: 85.8 % for five.
+    Both are computed from `groups` normal means. With many means it is the probability of the normal
+    distribution (95.4 % for two standard deviations), with few it is less: 85.8 % for five means.
 
     Source: SciPy, `scipy.stats.t`; the interval of `prediction_interval` solved for its level.
     """
@@ -107,8 +107,8 @@ def normal_coverage(groups: int, deviations: float = DEVIATIONS) -> float:
 def normal_inside(groups: int, deviations: float = DEVIATIONS) -> float:
     """Part of normal means, 0 to 1, within `deviations` standard deviations of their own mean.
 
-    Mean and standard deviation are those of the same `groups` means, three at least. So this is a little more
-    than of a whole normal distribution: 96.0 % for 30 and two.
+    Mean and standard deviation are those of the same `groups` means, three at least. So the part is a little
+    larger than in a whole normal distribution: 96.0 % for 30 means and two deviations.
 
     Source: W. R. Thompson, "On a criterion for the rejection of observations" (1935): the
     studentised deviation of a value from the mean of its own sample; SciPy, `scipy.stats.t`.

@@ -1,7 +1,6 @@
-"""The tests of the published experiments, beside the run's own.
-
-They take samples as independent. Under drift or autocorrelation they call equal settings different
-far more often than 5 % (docs/explanation/method.md): read them for comparison with the literature.
+"""The tests of the published experiments, in addition to the run's own. They treat samples as independent.
+Under drift or autocorrelation they call equal settings different far more often than 5 %
+(docs/explanation/method.md): read them for comparison with the literature.
 
 Source: Craig Shallahamer, OraPub, "Speed Sometimes Means Changing The Rules" (2012) and others: a
 normality test first, then a t-test, or a rank test where it fails.
@@ -61,7 +60,7 @@ def published_tests(values: Mapping[str, Sequence[float]], baseline: str) -> tup
 
 
 def normality_pvalue(values: Sequence[float]) -> float | None:
-    """p-value of Shapiro-Wilk; above 0.05 is taken as normal.
+    """p-value of Shapiro-Wilk; values with p above 0.05 count as normal.
 
     None for fewer than three values, or equal ones.
     """

@@ -1,4 +1,5 @@
-"""Numbers that were rounded before anyone saw them: what the rounding leaves open, carried through sums.
+"""Numbers that were rounded before anyone saw them: the range that the rounding leaves open, carried through
+sums.
 
 Interval arithmetic: the ends of a result are the least and the most that its parts allow. That is wider than
 a probability would make it, and needs none.
@@ -19,7 +20,7 @@ CERTAIN = 1.0
 
 @dataclass(frozen=True)
 class Rounded:
-    """A number and between which ends it must have been."""
+    """A number, and the ends between which it must have been."""
 
     value: float
     low: float
@@ -36,7 +37,7 @@ class Rounded:
         return Rounded(self.value * other.value, self.low * other.low, self.high * other.high)
 
     def per(self, other: Rounded) -> Rounded | None:
-        """The quotient by a number that must be positive; None where it may be nothing."""
+        """The quotient by a number that must be positive; None where it may be 0."""
         if other.low <= 0:
             return None
         low = self.low / (other.high if self.low >= 0 else other.low)
@@ -49,7 +50,7 @@ class Rounded:
 
     @property
     def width(self) -> float:
-        """Between its ends."""
+        """Distance between its ends."""
         return self.high - self.low
 
     def estimate(self) -> Estimate:
@@ -58,7 +59,7 @@ class Rounded:
 
 
 def printed(value: float, rounding: float) -> Rounded:
-    """What was printed as `value`, of which it may differ by `rounding`; never less than nothing."""
+    """The number that was printed as `value`, which may differ from it by `rounding`; never below 0."""
     return Rounded(value, min(value, max(0.0, value - rounding)), value + rounding)
 
 
@@ -76,6 +77,6 @@ def total(parts: Iterable[Rounded]) -> Rounded:
 
 
 def sharpest(candidates: Iterable[Rounded | None]) -> Rounded | None:
-    """Of several readings of one number the one that was rounded least; None where there is none."""
+    """The reading of a number that was rounded least, out of several; None where there are no readings."""
     known = [item for item in candidates if item is not None]
     return min(known, key=lambda item: item.width, default=None)

@@ -1,9 +1,9 @@
 """The error of a mean of values that follow each other in time, and so are not independent.
 
-The spread of a mean is what its slow movements make it. So it is taken from the slowest cosines that the
+The slow movements of a mean decide its spread. So the spread is computed from the slowest cosines that the
 values hold, a few of them, with Student's t for so few (the equal-weighted cosine estimator). Where each
-value takes after the one before it, the faster of them have less than the slowest; that much is given back,
-by the correlation of neighbours.
+value resembles the one before it, the faster cosines have less power than the slowest; the difference is
+given back, by the correlation of neighbours.
 
 Sources: E. Lazarus, D. Lewis, J. Stock, M. Watson, "HAR inference: recommendations for practice", Journal of
 Business & Economic Statistics 36 (2018); D. Andrews, J. Monahan, "An improved heteroskedasticity and
@@ -21,12 +21,12 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 FEWEST = 4
-"""Values below which a mean has no interval: nothing can be said of how they follow each other."""
+"""Values below which a mean has no interval: nothing is known of how they follow each other."""
 _LEAST_COSINES, _MOST_COSINES = 4, 12
 """More of them would narrow an interval by a tenth at the most, and overlook slow movements."""
 _MOST_ALIKE = 0.9
 """The correlation of neighbours that is given back at the most: values that rise and fall with the hours are
-more alike, and are no such noise."""
+more alike, and are not such noise."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class MeanError:
     standard: float
     """The standard error, in the unit of the values."""
     degrees: float
-    """Of freedom, for Student's t."""
+    """Degrees of freedom for Student's t."""
 
     def half_width(self, level: float = 0.95) -> float:
         """Half of the interval's width."""
@@ -49,8 +49,8 @@ def mean_error(values: Floats, lengths: Floats | None = None) -> MeanError | Non
     """The standard error of the mean of values in their order; None for fewer than `FEWEST`.
 
     Args:
-        values: finite; what each adds to the mean, so that of twice the length it has twice the weight.
-        lengths: of the time that each is of, above 0; None where they are all alike.
+        values: finite; the addition of each to the mean, so that twice the length has twice the weight.
+        lengths: the length of time of each, above 0; None where they are all alike.
     """
     values, lengths = evened(values, np.ones(values.size) if lengths is None else lengths)
     count = values.size
@@ -62,7 +62,7 @@ def mean_error(values: Floats, lengths: Floats | None = None) -> MeanError | Non
     middle = (np.cumsum(lengths) - lengths / 2) / lengths.sum()
     power = (math.sqrt(2 / count) * (np.cos(np.pi * np.outer(number, middle)) @ apart)) ** 2
     alike = min(max(neighbours(values) or 0.0, 0.0), _MOST_ALIKE)
-    # Of noise with that correlation, what each cosine has of the slowest one's.
+    # In noise with that correlation, the power of each cosine as a part of the slowest one's.
     part = (1 - alike) ** 2 / ((1 - alike) ** 2 + 2 * alike * (1 - np.cos(np.pi * number / count)))
     return MeanError(math.sqrt(float((power / part).mean()) / count), float(cosines))
 
@@ -70,8 +70,8 @@ def mean_error(values: Floats, lengths: Floats | None = None) -> MeanError | Non
 def evened(values: Floats, lengths: Floats) -> tuple[Floats, Floats]:
     """The values with short ones that follow each other put together, and the lengths of these.
 
-    So that neighbours are as far apart everywhere: a length is nearly that in which half of the time lies, or
-    longer. The mean of the values stays what it was.
+    Neighbours are then equally far apart everywhere: each length is at least nearly the length up to which
+    half of the time lies. The mean of the values stays what it was.
     """
     if not values.size or lengths.max() <= _ALIKE * lengths.min():
         return values, lengths
@@ -89,13 +89,13 @@ def evened(values: Floats, lengths: Floats) -> tuple[Floats, Floats]:
 
 
 _ALIKE = 1.5
-"""Times the shortest up to which lengths are alike."""
+"""Largest ratio of lengths that count as alike."""
 _FULL = 0.75
 """Part of a length from which a piece is full."""
 
 
 def neighbours(values: Floats) -> float | None:
-    """The correlation of one value with the next, less what so few make it too small; None where none varies.
+    """The correlation of one value with the next, corrected for few values; None where they do not vary.
 
     Source: M. G. Kendall, "Note on bias in the estimation of autocorrelation", Biometrika 41 (1954).
     """
@@ -109,7 +109,7 @@ def neighbours(values: Floats) -> float | None:
 
 
 def worth(values: Floats) -> float | None:
-    """How many independent values would tell the mean as well; None where that is not known.
+    """Number of independent values that would give the mean as well; None where that is not known.
 
     At most as many as there are. All are of the same length.
     """

@@ -1,6 +1,6 @@
 """The interval of a share that was estimated from looks, from the errors of single ticks.
 
-The variance of a share tells how many independent looks the ticks are worth, more or fewer than were taken.
+The variance of a share shows how many independent looks the ticks are worth, more or fewer than were taken.
 That number gives the limits, here those of Jeffreys, which hold their level more closely than others.
 
 Source: Korn and Graubard, "Confidence intervals for proportions with small expected number of positive counts
@@ -28,13 +28,13 @@ def limits(
 ) -> tuple[Floats, Floats]:
     """The interval of shares at `LEVEL`, from the second and fourth moments of their errors.
 
-    `reach` is the largest value a share can have. `second` and `fourth` are sums over `n` ticks of what each
-    tick adds to the error, to that power. `fallback` is the number of independent looks where the moments say
-    nothing: where all looks agree but for less than half of one.
+    `reach` is the largest value a share can have. `second` and `fourth` are sums over `n` ticks of each
+    tick's addition to the error, to that power. `fallback` is the number of independent looks where the
+    moments show nothing: where all looks agree except for less than half of one.
 
     The lower limit is conditional on the row having been seen, for only then is it shown: without
-    that, the rarest rows would lie above their truth whenever they appear. The fourth moment beyond
-    a binomial's tells how well the variance itself is known, and with it the degrees of freedom.
+    that, the rarest rows would lie above their truth whenever they appear. The fourth moment beyond a
+    binomial's shows how well the variance itself is known, and with it the degrees of freedom.
     """
     import numpy as np
     from scipy import special
@@ -63,9 +63,9 @@ def limits(
 def _degrees(second: Floats, fourth: Floats, expected: Floats, n: Floats | float) -> Floats:
     """Degrees of freedom of a variance from its own relative variance, as Satterthwaite has them.
 
-    `expected` is the relative fourth moment that the limits allow for by themselves. Of what is
-    beyond it a third counts: share and variance err together, and with all of it the simulations
-    hold the truth too often.
+    `expected` is the relative fourth moment that the limits allow for by themselves. A third of the moment
+    beyond it counts: share and variance err together, and with all of it the simulations hold the truth too
+    often.
     """
     import numpy as np
 

@@ -45,7 +45,7 @@ def test_checkpoints_are_told_with_their_effect() -> None:
     samples[0] = replace(slow, checkpoints=1)
     found = diagnostics.checkpoints(samples)
     assert found.outcome == "warning"
-    assert found.text.startswith("1 of 10 samples had a checkpoint or vacuum inside (checkpoints: 1, ")
+    assert found.text.startswith("A checkpoint or vacuum ran during 1 of 10 samples (checkpoints: 1, ")
     assert diagnostics.checkpoints(series([1.0] * 5, checkpoints=None)).outcome == "not_available"
 
 

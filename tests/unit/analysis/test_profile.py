@@ -112,7 +112,7 @@ def test_more_steal_than_blocked_time_leaves_a_negative_rest(sample: Sample) -> 
         (0.01, ("wait", "batch"), None),
         (0.02, ("wait", "batch"), "the session that leads a group commit sleeps"),
         (0.02, ("wait", "immediate"), "the sessions were asleep and posted no"),
-        (-0.02, ("wait", "batch"), "CPU, run queue and steal exceed"),
+        (-0.02, ("wait", "batch"), "CPU, run queue and steal add up to more"),
     ],
 )
 def test_what_is_unaccounted_is_explained_from_one_percent_up(

@@ -70,9 +70,9 @@ def test_mixed_and_as_durable_as_before() -> None:
     found = verdict(regime(share(0.4), share(0.45), BASE, 5.0), PASSED, [other], EMULATED)
     assert found.text == (
         "Use wait/batch: on an emulated log device it commits 40.0 % faster (20.0 to 60.0) than "
-        "wait/immediate. Its commits are as durable as those of wait/immediate. Commits here wait for no "
-        "single thing: under wait/immediate 40 % of a session's commit time is log sync (on an emulated 5 ms "
-        "log device) and 45 % CPU and its queue."
+        "wait/immediate. Its commits are as durable as those of wait/immediate. Commits here do not wait for "
+        "one thing alone: under wait/immediate 40 % of a session's commit time is log sync (on an emulated 5 "
+        "ms log device), and 45 % is CPU and the queue for it."
     )
 
 
@@ -119,7 +119,7 @@ def test_nothing_measured() -> None:
     found = verdict(regime(MISSING, MISSING, BASE, None), nothing, [], around)
     assert found.text == (
         "Nothing can be compared yet: measure again, and let one block finish. This rests on 0 of 10 blocks. "
-        "What commits here wait for could not be seen (no wait events were sampled)."
+        "It is not known what commits here wait for, because no wait events were sampled."
     )
     assert (found.outcome, found.best) == ("undecided", None)
 

@@ -16,7 +16,7 @@ from tests.unit.records.test_watch_writer import MANIFEST, stretch
 @pytest.mark.parametrize(
     ("error", "expected", "words"),
     [
-        (None, RefusedError, "nothing to tell: the server was gone"),
+        (None, RefusedError, "no figure can be computed: the server was gone"),
         (InterruptedRunError("Interrupted."), InterruptedRunError, "Interrupted"),
     ],
 )

@@ -54,7 +54,7 @@ def test_words_are_told_apart_by_what_they_are(
         (["commit-mode", "embeded"], "no engine 'embeded'. Did you mean 'embedded'?"),
         (["commit-mode", "stagging"], "no engine 'stagging'. Did you mean 'staging'?"),
         (["commit-mode", "durability"], "leave all of commit-mode, durability out but one"),
-        (["xyzzy"], "no experiment 'xyzzy'. There are: commit-mode,"),
+        (["xyzzy"], "no experiment 'xyzzy'. It has: commit-mode,"),
     ],
 )
 def test_a_wrong_word_is_answered_by_the_likely_right_one(words: list[str], said: str, config: Path) -> None:

@@ -47,12 +47,12 @@ def seen(elapsed_s: float, step_s: float, round_trip_s: float = 0.0002, place: f
 def test_a_step_is_seen(step_s: float) -> None:
     said = seen(1.1, step_s)
     assert said is not None
-    assert "it was set, or its machine stood still" in said
+    assert "it was set, or its machine was stopped" in said
 
 
 def test_the_step_is_told_in_seconds() -> None:
     assert seen(1.1, 3600.0) == (
-        "the server's clock went 3,601 s while 1.10 s passed: it was set, or its machine stood still"
+        "the server's clock went 3,601 s while 1.10 s passed: it was set, or its machine was stopped"
     )
 
 

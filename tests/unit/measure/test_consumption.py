@@ -87,4 +87,4 @@ def test_a_list_whose_levels_do_not_wait(value: str) -> None:
     found = used(load, {"safe": {"how": "safe", "rows_per_commit": "many"}, "quick": {"how": "quick"}})
     assert found.transaction_ids == 10 * (WAITING_PER_S + NOT_WAITING_PER_S) + 1_400
     assert found.log_bytes is None
-    assert "what log your statements make" in found.text
+    assert "the log that your statements generate" in found.text

@@ -263,7 +263,9 @@ def test_unequal_promises_are_not_compared(tmp_path: Path) -> None:
     assert "Not compared, because the promises differ, under wait/batch." in results["verdict"]["text"]
     between = results["tables"][0]
     assert [row["levels"] for row in between["rows"]] == ["nowait/immediate", "nowait/batch"]
-    assert "new/wait/batch with old/wait/batch (os, disk); --across-tiers does." in between["note"]
+    assert (
+        "new/wait/batch with old/wait/batch (os, disk). --across-tiers compares them too." in between["note"]
+    )
 
 
 def test_across_tiers_each_sentence_says_what_was_promised(tmp_path: Path) -> None:

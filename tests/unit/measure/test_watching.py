@@ -183,7 +183,7 @@ def test_another_server_in_its_place_ends_the_watch(tmp_path: Path) -> None:
 
     outcome, _ = watched(server, tmp_path / "run", [*seconds(3), exchange, second(broken=GONE)])
     assert isinstance(outcome.error, UsageError)
-    assert "is not the one" in str(outcome.error)
+    assert "is not the server watched in" in str(outcome.error)
     assert outcome.run.manifest["status"] == "failed"
     assert server.closed == 2
     assert outcome.run.samples["transactions"].to_pylist()[0] == 400
@@ -224,7 +224,7 @@ def test_it_goes_on_with_no_other_server(tmp_path: Path, facts: ServerFacts) -> 
     watched(Server([]), out, seconds(3))
     before = {file.name: file.read_bytes() for file in out.iterdir()}
     other = Server([], facts)
-    with pytest.raises(UsageError, match="is not the one"):
+    with pytest.raises(UsageError, match="is not the server watched in"):
         watched(other, out, seconds(3), again=True)
     assert {file.name: file.read_bytes() for file in out.iterdir()} == before
     assert other.closed == 1

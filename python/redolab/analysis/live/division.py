@@ -33,7 +33,7 @@ _CELLS = 4_000_000
 
 @dataclass(frozen=True)
 class Blocked:
-    """What is known of processes' blocked time. P processes, C columns (what a look can find)."""
+    """Blocked time of processes as far as it is known. P processes, C columns (the results of a look)."""
 
     elapsed_s: Floats
     """P: life inside the observation."""
@@ -45,8 +45,8 @@ class Blocked:
     last_tick: Integers
     """P: ticks at which each could be looked at."""
     unnamed: Floats
-    """P: the part of the ticks without a look below at which it idled; it stands for column 0 or,
-    where `in_main_loop`, for column 1."""
+    """P: the part of the ticks without a look below at which it idled; it counts for column 0 or, where
+    `in_main_loop`, for column 1."""
     in_main_loop: npt.NDArray[np.bool_]
     pool: Integers
     """P: processes of one pool share their looks where they have few."""
@@ -75,9 +75,9 @@ class Division:
     """The 95 % interval of `time_s / busy_s`; a column with no look has low 0."""
     idle_low: Floats
     idle_high: Floats
-    """The same of the idle columns together, of elapsed time."""
+    """The 95 % interval of the idle columns together, as a share of elapsed time."""
     unseen_s: Floats
-    """Blocked time at which nobody looked."""
+    """Blocked time without a look."""
     excess_s: Floats
     """The negative rest of processes whose accounts exceed their life."""
 
@@ -271,7 +271,7 @@ def _errors(
 
 
 def _by_one_less(looks: Floats) -> Floats:
-    """What makes a sum of squares about the mean of so many looks an unbiased variance."""
+    """The factor that makes a sum of squares about the mean of so many looks an unbiased variance."""
     import numpy as np
 
     factor: Floats = np.sqrt(looks / np.maximum(looks - 1, 1.0))

@@ -23,8 +23,8 @@ def histogram(episodes: Episodes | None) -> dict[str, Any] | None:
 
     Shares and percentiles come from the product-limit estimate, so that a wait whose end was not
     seen counts for as long as it was seen to last. `mean_ms` is that estimate's mean up to the
-    longest wait: too small when the longest had not ended. There are no intervals: waits that one
-    flush ends are one draw, not many.
+    longest wait: too small when the longest had not ended. Intervals are not given: waits that one flush ends
+    are one draw, not many.
 
     Source: Kaplan and Meier, "Nonparametric estimation from incomplete observations", Journal of
     the American Statistical Association 53, 1958; `scipy.stats.ecdf`.
@@ -67,10 +67,11 @@ def histogram(episodes: Episodes | None) -> dict[str, Any] | None:
 def counted_histogram(
     counts: Mapping[float, int], edges_s: Sequence[float], total: tuple[int, float], watched_s: float
 ) -> dict[str, Any] | None:
-    """The same of waits that the server itself counted by length; None where it counted none.
+    """The same figures for waits that the server itself counted by length; None where it counted none.
 
-    A percentile is the upper end of the bucket that reaches it, for within a bucket nothing is known; null in
-    the last one, which has no end. `mean_ms` is the server's time over its count, null where it timed none.
+    A percentile is the upper end of the bucket that reaches it, because nothing is known within a bucket;
+    null in the last bucket, which has no end. `mean_ms` is the server's time over its count, null where it
+    timed none.
 
     Args:
         counts: waits by the upper end of their bucket, seconds.
@@ -109,7 +110,7 @@ def counted_histogram(
 
 
 def bucket_ends_ms(longest_ms: float) -> list[float]:
-    """Upper ends of the buckets that such a wait needs, ms; the last has none."""
+    """Upper ends of the buckets that such a wait needs, ms; the last one is infinite."""
     # Beyond the most buckets there is nothing, however long.
     doublings = math.log2(max(longest_ms, _FIRST_MS) / _FIRST_MS)
     count = 1 + math.ceil(min(doublings, _MOST_BUCKETS))

@@ -30,7 +30,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class WaitLengths:
-    """What is known of the lengths of a group's waits."""
+    """Lengths of a group's waits, as far as they are known."""
 
     timed: Sequence[TimedWaits]
     ends: Sequence[WaitEnds]
@@ -51,7 +51,7 @@ def group(
 ) -> Json:
     """The profile of `members`, as the results object has it.
 
-    `also_cpu_s` is CPU of processes that have ended and are no members any more. The rows sum to
+    `also_cpu_s` is CPU of processes that have ended and are not members any more. The rows sum to
     `busy_s`, which is elapsed time less waiting for clients and less background main loops.
     """
     rows = _rows(observation, counted, members, division, also_cpu_s)
@@ -149,7 +149,7 @@ def _unaccounted(nothing_s: float, busy_s: float, division: Division, late_s: fl
 
 
 def _client_split(observation: Observation, counted: Counted, members: Integers, share: float | None) -> Json:
-    """The share of waiting for clients, told apart by transaction as the session list was found."""
+    """The share of waiting for clients, outside and inside a transaction as the session list showed it."""
     waited = known = inside = 0.0
     for member in members:
         process = observation.processes[member]
@@ -198,7 +198,7 @@ def _joint(counted: Counted, members: Integers, rows: Sequence[Json], busy: floa
 
     The column totals are the accounts' own, stolen time with the CPU; looks divide a column. A cell is
     None where no look fell into a column that has time; the matrix is None without the kernel's accounts,
-    and where no look told on CPU from run queue.
+    and where no look distinguished on CPU from run queue.
     """
     time = {row["row"]: row["time_s"] for row in rows}
     if busy <= 0 or RUN_QUEUE not in time or not counted.has_accounts[members].all():

@@ -1,4 +1,4 @@
-"""What the observer of a live profile did and cost, and how far its looks can be trusted."""
+"""Work and cost of the observer of a live profile, and how far its looks can be trusted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def host(observation: Observation) -> Json:
 
 
 def instrument(observation: Observation) -> Json:
-    """What the observer did and what it cost."""
+    """Work of the observer and its cost."""
     item, elapsed = observation.instrument, observation.elapsed_s
     rate = observation.ticks / elapsed if elapsed > 0 else None
     return {
@@ -52,8 +52,9 @@ def _instrument_text(item: Instrument, rate: float, elapsed: float) -> str:
     per_look = f", {1e6 * item.cpu_s / item.looks:.2g} µs a look" if item.looks else ""
     torn = f", {100 * item.torn / item.looks:.2g} % of the looks torn" if item.looks else ""
     return (
-        f"Read from {item.source}, {rate:.1f} ticks a second ({item.rate_per_s:g} asked for; "
-        f"{item.late} late, {item.lost} lost{torn}). It cost {cost}{per_look}{priority[item.realtime]}."
+        f"Wait events were read from {item.source} at {rate:.1f} ticks a second ({item.rate_per_s:g} asked "
+        f"for; {item.late} late, {item.lost} lost{torn}). That cost "
+        f"{cost}{per_look}{priority[item.realtime]}."
     )
 
 
@@ -62,12 +63,12 @@ PARALLEL = "parallel worker"
 
 
 def cautions(observation: Observation, counted: Counted) -> list[str]:
-    """What a reader must know of how well the looks could be taken."""
+    """Warnings for the reader about the quality of the looks."""
     item, cautions = observation.instrument, []
     if item.looks and item.torn > _MANY_TORN * item.looks:
         cautions.append(
             f"The event changed during {100 * item.torn / item.looks:.0f} % of the looks: waits are as short "
-            "as a look, and their rows are less sure than their intervals say."
+            "as a look, so their rows are less certain than their intervals show."
         )
     sessions = counted.is_session & counted.has_accounts
     looked, elapsed = counted.looked[sessions].sum(), counted.blocked.elapsed_s[sessions].sum()
@@ -76,21 +77,21 @@ def cautions(observation: Observation, counted: Counted) -> list[str]:
         spent = (counted.cpu_s + counted.run_queue_s)[sessions].sum() / elapsed
         if abs(seen - spent) > _BIASED:
             cautions.append(
-                f"The looks found sessions awake in {100 * seen:.0f} % of cases, the kernel's accounts have "
-                f"{100 * spent:.0f} %: the sampler did not run as freely as it must, and waits may be "
-                "divided wrongly."
+                f"Sessions were awake in {100 * seen:.0f} % of the looks, but for {100 * spent:.0f} % of the "
+                "time by the kernel's accounts: the sampler could not run freely, so waits may be divided "
+                "wrongly."
             )
     return [*cautions, *_workers(observation)]
 
 
 def _workers(observation: Observation) -> list[str]:
-    """Which part of the sessions' statements other processes did."""
+    """The part of the sessions' statements that other processes did."""
     workers = [one for one in observation.processes if one.kind == PARALLEL]
     if not workers:
         return []
     known = [one.cpu_s for one in workers if one.cpu_s is not None]
     used = f" and used {math.fsum(known):.3g} s of CPU" if len(known) == len(workers) else ""
     return [
-        f"{len(workers)} parallel workers did a part of sessions' statements{used}. What they did is in the "
-        "instance's account, and not in the sessions'."
+        f"{len(workers)} parallel workers did a part of the sessions' statements{used}. Their time is in the "
+        "account of the instance, not in the account of the sessions."
     ]

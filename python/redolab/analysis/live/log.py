@@ -12,7 +12,9 @@ from redolab.records.observation import Observation
 
 
 def log(observation: Observation) -> Json:
-    """What the server's counters and the followed waits say of the log; `why_null` says why of each null."""
+    """Figures of the log by the server's counters and the followed waits; `why_null` gives a reason for each
+    null.
+    """
     counters, elapsed = observation.counters, observation.elapsed_s
     transactions, flushes = counters.get("transactions"), counters.get("log_flushes")
     time = counters.get("log_flush_time_s")
@@ -45,7 +47,7 @@ def log(observation: Observation) -> Json:
 
 
 def lengths(observation: Observation) -> tuple[Json | None, Json | None]:
-    """Of log syncs and of log writes: as they were followed, or as the server itself counted them."""
+    """Lengths of log syncs and of log writes: as they were followed, or as the server itself counted them."""
     if not observation.wait_buckets:
         return histogram(observation.log_sync), histogram(observation.log_write)
     writes = {place for place, event in enumerate(observation.events) if is_log_write(event_name(*event))}

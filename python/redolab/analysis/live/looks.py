@@ -1,4 +1,4 @@
-"""From the looks of an observation to what divides its processes' blocked time."""
+"""Counts of the looks of an observation, by which its processes' blocked time is divided."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def count(observation: Observation) -> Counted:
 
     Asleep with a class Activity, Client or Idle posted is idle, and so is a background process asleep
     with nothing posted, which is how those without events idle. A look during which the event
-    changed counts for the event if one was posted. Where a process has no accounts all its time
-    is divided, and what has no event may have been on CPU. Of a process that the server itself keeps the
-    account of nothing is divided: its waits are known.
+    changed counts for the event if one was posted. Where a process has no accounts, all its time is divided,
+    and time without an event may have been on CPU. Where the server itself keeps the account of a process,
+    nothing is divided: its waits are known.
     """
     import numpy as np
 
@@ -132,7 +132,7 @@ def _exact(observation: Observation, column_of: npt.NDArray[np.int64], columns: 
 
     Args:
         observation: what was seen.
-        column_of: of each event; -1 where it is an idle one.
+        column_of: the column of each event; -1 for an idle event.
         columns: how many there are.
     """
     import numpy as np

@@ -128,7 +128,7 @@ def _sessions(observation: Observation, counted: Counted) -> list[Json]:
 
 
 def _log_sync_share(observation: Observation, counted: Counted, members: npt.NDArray[np.int64]) -> Json:
-    """Share of the sessions' busy time that is waiting for a commit's flush, whoever does it."""
+    """Share of the sessions' busy time spent waiting for a commit's flush, by any process."""
     import numpy as np
 
     columns = np.arange(FIRST_EVENT + len(observation.events))
@@ -151,7 +151,7 @@ def _log_sync_share(observation: Observation, counted: Counted, members: npt.NDA
 
 
 def _merged(blocked: Blocked, columns: npt.NDArray[np.int64]) -> Blocked:
-    """The same looks and accounts with some columns taken together; `columns` says where each goes."""
+    """The same looks and accounts with some columns joined; `columns` maps each to its new column."""
     import numpy as np
 
     counts, exact = np.zeros_like(blocked.counts), np.zeros_like(blocked.exact_s)

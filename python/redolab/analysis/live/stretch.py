@@ -1,4 +1,4 @@
-"""What was seen in one stretch of a watch, as the rows that are stored of it; pure, no server."""
+"""The observation of one stretch of a watch as the rows that are stored; pure, no server."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _LONGEST_NAME = 200
 _REPLAYING = (
     "logical replication", "slave_sql", "slave_worker", "replica_sql", "replica_worker", "replication",
 )  # fmt: skip
-"""How the names of those begin that commit what another server committed."""
+"""Beginnings of the names of processes that commit what another server committed."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a stretch stands in its watch."""
+    """The place of a stretch in its watch."""
 
     sample: int
     block: int
@@ -132,7 +132,7 @@ def _replayers(observation: Observation) -> int:
 def _spoiled(observation: Observation) -> str | None:
     """Why what was seen must not be counted."""
     if observation.elapsed_s <= 0 or not observation.ticks:
-        return "the server's processes were not looked at once"
+        return "the server's processes were never read"
     backwards = [name for name, value in observation.counters.items() if value is not None and value < 0]
     if backwards:
         return f"counters of the server went backwards: {', '.join(backwards)}"
@@ -149,7 +149,7 @@ def _in_transaction(sessions: Json) -> float | None:
 
 
 def _worked(observation: Observation) -> int | None:
-    """Sessions that used CPU; those whose accounts begin only now are not told."""
+    """Sessions that used CPU; sessions whose accounts begin only now are not counted."""
     used = [item.cpu_s for item in observation.processes if item.scope == "session"]
     known = [cpu for cpu in used if cpu is not None]
     return None if used and not known else sum(cpu > 0 for cpu in known)
@@ -163,11 +163,11 @@ def _cores(observation: Observation, here: int | None) -> int | None:
 
 
 def _used(observation: Observation, what: str) -> float | None:
-    """A sum over all sessions; None where nobody tells it of any of them."""
+    """A sum over all sessions; None where it is not known for any of them."""
     sessions = [item for item in observation.processes if item.scope == "session"]
     known = [amount for item in sessions if (amount := getattr(item, what)) is not None]
-    untold = observation.host_cpus is None or any(item.accounted for item in sessions)
-    if untold and not known:
+    unknown = observation.host_cpus is None or any(item.accounted for item in sessions)
+    if unknown and not known:
         return None
     return math.fsum(known)
 
@@ -195,7 +195,7 @@ def _rows(profile: Sequence[Json]) -> Iterator[tuple[str, float]]:
 
 
 def _counted(histogram: Json | None) -> Iterator[tuple[str, float]]:
-    """The same of waits that the server itself counted."""
+    """Waits that the server itself counted: the upper end of the bucket in ms, and their number."""
     for bucket in histogram["buckets"] if histogram is not None else ():
         if bucket["count"]:
             end = math.inf if bucket["to_ms"] is None else bucket["to_ms"]

@@ -1,1 +1,1 @@
-"""What was observed of a server over time: a watch of it, or the reports that it wrote itself."""
+"""Observations of a server over time: a watch of it, or the reports that it wrote itself."""

@@ -14,13 +14,13 @@ Cumulative = Mapping[float, float]
 """A time in seconds to the share of the waits that took less, 0 to 1."""
 _POINTS = 60
 _NEAREST = 0.98
-"""Of M at which the drawn curve ends: at M it has no end."""
+"""Share of M at which the drawn curve ends: at M it has no end."""
 
 
 def figures_table(
     key: str, caption: str, figures: Mapping[str, Measure], found: Mapping[str, Estimate], note: str
 ) -> Table:
-    """What a commit cost: every figure that is `found`, with its interval."""
+    """The cost of a commit: every figure that is `found`, with its interval."""
     return Table(
         key,
         caption,
@@ -43,7 +43,7 @@ def figures_table(
 
 
 def meanings_table(figures: Mapping[str, Measure]) -> Table:
-    """What each figure is made of."""
+    """The parts of each figure."""
     return Table(
         "meanings",
         "What the figures are made of",
@@ -102,7 +102,7 @@ def groups_table(
             Column("rate", "Commits", "estimate", "per s"),
             Column("response", "R", "estimate", "ms"),
             Column("sync", sync, "estimate", "ms"),
-            Column("share", f"Of {whole}", "share"),
+            Column("share", f"Share of {whole}", "share"),
         ),
         [
             {
@@ -122,7 +122,7 @@ def groups_table(
 def histogram_table(
     sync: Cumulative, write: Cumulative, caption: str, key: str, names: tuple[str, str]
 ) -> Table:
-    """Waits of commits beside writes of the log, wait by wait; `names` are those of the two."""
+    """Waits of commits next to writes of the log, wait by wait; `names` are the names of the two."""
     return Table(
         key,
         caption,
@@ -139,15 +139,16 @@ def histogram_table(
             }
             for below in sorted(set(sync) & set(write))
         ],
-        "Means hide the few long waits that decide: a sync lasts as long as the write it waits for, the one "
-        "before it, and the queue for a CPU. So the two are compared wait by wait, never by means alone.",
+        "Means hide the few long waits that matter. A log sync can last as long as the log write that it "
+        "waits for, the write before that one, and the queue for a CPU together. So syncs and writes are "
+        "compared wait by wait, never by means alone.",
     )
 
 
 def shares_figure(
     sync: Cumulative, write: Cumulative, title: str, key: str, names: tuple[str, str]
 ) -> Figure | None:
-    """Which part of the waits took less than a time, of commits and of the log's writes, by their names."""
+    """The share of the waits that took less than a time, for commits and for the log's writes."""
     if not sync or not write:
         return None
     return Figure(
@@ -155,7 +156,7 @@ def shares_figure(
         title,
         "The further right a line, the longer the waits.",
         Axis("Took less than", "ms", logarithmic=True),
-        Axis("Of the waits", "%"),
+        Axis("Share of the waits", "%"),
         tuple(
             Series(
                 name.lower(),

@@ -21,18 +21,18 @@ class Measure:
     name: str
     unit: str
     scale: float
-    """From seconds and shares of 1 to the unit."""
+    """Factor from seconds and shares of 1 to the unit."""
     upper: str
     """Columns that are added up; one with a minus before it is taken off."""
     lower: str
     """The column that they are divided by; none where it is empty."""
     meaning: str
     why: str = ""
-    """Why reports may lack it; empty for a figure of a watch, whose columns tell it."""
+    """Why reports may lack it; empty for a figure of a watch, whose columns show why."""
     part: bool = False
     """Whether it is a part of a whole."""
     over_several: str = ""
-    """What is summed over what, as `upper / lower`, over several reports, where one prints a mean."""
+    """Sum and divisor over several reports, as `upper / lower`, where one report prints a mean."""
 
     @property
     def columns(self) -> list[str]:
@@ -49,22 +49,22 @@ class Measure:
 _R = "busy_s -session_cpu_s instance_cpu_s"
 _CPU = "the report prints neither DB CPU nor CPU used by this session"
 _WAITS = "the report lists no wait events of sessions or of the background, or one whose time cannot be read"
-_SYNC = "no log file sync of sessions is listed; events of less than 0.001 s in all never are"
-_WRITE = "no log file parallel write is listed; that of a pluggable database is its container's"
-_WRITES = "the statistic redo writes is not listed, nor is log file parallel write"
+_SYNC = "log file sync of sessions is not listed; events of less than 0.001 s in total never are"
+_WRITE = "log file parallel write is not listed; a pluggable database uses the log of its container"
+_WRITES = "neither the statistic redo writes nor log file parallel write is listed"
 _WASTAGE = "the statistic redo size or redo wastage is not listed"
 _BUSY = "BUSY_TIME or the number of CPUs is not printed"
 _FIGURES = (
     Measure("arrival_rate_per_s", "L: commits", "per s", 1, "transactions", "elapsed_s",
             "transactions that wrote over time"),
     Measure("arrival_rate_per_s", "L: commits", "per s", 1, "transactions", "elapsed_s",
-            "user commits over elapsed time", "the statistic user commits is nothing, or cannot be read"),
+            "user commits over elapsed time", "the statistic user commits is zero, or cannot be read"),
     Measure("service_time_s", "S: CPU per commit", "ms", 1e3, "instance_cpu_s", "transactions",
             "CPU of all server processes"),
     Measure("service_time_s", "S: CPU per commit", "ms", 1e3, "instance_cpu_s", "transactions",
             "DB CPU and background CPU", _CPU),
     Measure("queue_time_s", "Q: other time per commit", "ms", 1e3, "busy_s -session_cpu_s",
-            "session_transactions", "busy time of sessions that is not CPU: waits, and the queue for a CPU"),
+            "session_transactions", "busy time of sessions without CPU: waits, and the queue for a CPU"),
     Measure("queue_time_s", "Q: waits per commit", "ms", 1e3, "waits_s background_waits_s", "transactions",
             "wait events that are not idle, background too", _WAITS),
     Measure("response_time_s", "R = S + Q", "ms", 1e3, _R, "session_transactions",
@@ -83,13 +83,13 @@ _FIGURES = (
     Measure("log_sync_s", "One log file sync", "ms", 1e3, "log_sync_mean_s", "",
             "mean of the sessions' waits", _SYNC, over_several="log_sync_s / log_syncs"),
     Measure("log_sync_share", "Log sync's share", "% of busy time", 100, "log_sync_s", "busy_s",
-            "what better commits can save at the most", part=True),
+            "the most that better commits can save", part=True),
     Measure("log_sync_per_commit_s", "Log sync per commit", "ms", 1e3, "log_sync_s", "session_transactions",
             "sessions' time waiting for a commit's flush, over commits"),
     Measure("log_syncs_per_commit", "Log file syncs", "per commit", 1, "log_syncs", "transactions",
             "1 where each commit waits once", _SYNC),
     Measure("log_sync_share", "Log file sync", "% of DB time", 100, "log_sync_s", "busy_s",
-            "what better commits can save at the most", f"{_SYNC}; or the report has no DB time"),
+            "the most that better commits can save", f"{_SYNC}; or the report has no DB time"),
     Measure("commits_per_flush", "Commits per flush", "commits", 1, "transactions", "log_flushes",
             "more than 1: commits share flushes"),
     Measure("time_per_flush_s", "Time of a log flush", "ms", 1e3, "log_flush_time_s", "log_flushes",
@@ -113,7 +113,7 @@ _FIGURES = (
     Measure("blocks_per_log_write", "Redo blocks per log write", "blocks", 1, "written_blocks", "log_writes",
             "redo blocks written over redo writes", "the statistic redo blocks written is not listed"),
     Measure("redo_wastage_share", "Redo wastage", "% of what is written", 100, "wasted_bytes",
-            "written_bytes", "ends of blocks that a commit does not wait to see filled", _WASTAGE),
+            "written_bytes", "unused ends of redo blocks, which commits do not wait to fill", _WASTAGE),
     Measure("log_utilization", "Log busy with flushes", "% of the time", 100, "log_flush_time_s", "elapsed_s",
             "flush time over time; more than 100 % where two flush at once"),
     Measure("log_utilization", "The log writer wrote", "% of the time", 100, "log_write_time_s", "elapsed_s",

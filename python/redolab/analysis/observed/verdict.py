@@ -8,22 +8,23 @@ from redolab.analysis.observed.exhibits import Cumulative
 MUCH, SOME = 0.5, 0.1
 """Log sync's shares of time from which it is the first thing to change, and one thing among others."""
 SATURATED = 0.85
-"""Of the time that the log is written, from which on commits queue for it whatever their share of time is."""
+"""Share of the time that the log is written, from which on commits queue for it, however little of their time
+that is."""
 _NEARLY_ALL = 0.9
 _FAR_MORE = 3.0
-"""Times a log write that a commit waits where it is not the disk: one for the write before its own, and its
-own, are two."""
+"""Length of a commit's wait, in log writes, from which on the disk is not its cause: the write before its
+own, and its own, are two."""
 
 
 def advice(share: float, first: str) -> str:
-    """What to change, by log sync's share of time; `first` where it is the first thing."""
+    """The change to make by log sync's share of time; `first` where commits are the first thing."""
     if share >= MUCH:
         return first
     return "Commits are one thing to change" if share >= SOME else "Look elsewhere first"
 
 
 def log_first(busy: float | None) -> str:
-    """What to change where the log is written nearly all of the time; empty where it is not."""
+    """The change to make where the log is written nearly all of the time; empty where it is not."""
     return "Change the log or how commits are made" if _is_saturated(busy) else ""
 
 
@@ -42,7 +43,9 @@ def saturated(busy: float | None, write_s: float | None, sync_s: float | None) -
 
 
 def row_locks(share: float, whole: str, busy: float | None) -> list[str]:
-    """Who waits for row locks waits for commits too: a lock is held until its session's commit is done."""
+    """Sentences on row locks: their waits include commits, since a lock is held until its session's commit is
+    done.
+    """
     if share < SOME:
         return []
     held = "A session holds its row locks until its commit is done"
@@ -53,14 +56,14 @@ def row_locks(share: float, whole: str, busy: float | None) -> list[str]:
 
 
 def not_the_disk(busy: float | None, write_s: float | None, sync_s: float | None) -> list[str]:
-    """Whether commits wait so much longer than the log is written that it is not the disk's time. Seconds.
+    """Whether commits wait so much longer than a log write takes that the disk is not the cause. Seconds.
 
-    Where the log is saturated it is: what commits queue for are its writes.
+    Where the log is saturated the disk is the cause: commits queue for its writes.
     """
     if _is_saturated(busy) or not sync_s or not write_s or sync_s < _FAR_MORE * write_s:
         return []
     return [
-        f"It is not the disk: a commit waited {milliseconds(sync_s)} and a log write took "
+        f"The disk is not the cause: a commit waited {milliseconds(sync_s)} and a log write took "
         f"{milliseconds(write_s)}. The rest is the queue for the log writer, or for a CPU."
     ]
 
@@ -75,11 +78,11 @@ def _is_saturated(busy: float | None) -> bool:
 
 
 def each_wait(sync: Cumulative, write: Cumulative) -> list[str]:
-    """What the histograms say that means cannot: how many waits are longer than nearly every write."""
+    """The share of waits that are longer than nearly every write, which means cannot show."""
     bound = next((at for at, part in write.items() if part >= _NEARLY_ALL and at in sync), None)
     if bound is None:
         return []
     return [
-        f"Less than {units.significant(1e3 * bound)} ms took {units.percent(write[bound])} of the log "
-        f"writes, and {units.percent(sync[bound])} of the syncs."
+        f"{units.percent(write[bound])} of log writes and {units.percent(sync[bound])} of log syncs finished "
+        f"within {units.significant(1e3 * bound)} ms."
     ]

@@ -22,7 +22,7 @@ class Group:
     """Empty where the run has one server."""
     baseline: str
     names: tuple[str, ...]
-    """Of its settings, the baseline among them, in the order of the design."""
+    """Names of its settings, the baseline among them, in the order of the design."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Match:
     """The same levels on two servers."""
 
     setting: str
-    """On the later server."""
+    """The setting on the later server."""
     reference: str
-    """On the earlier one."""
+    """The setting on the earlier server."""
     levels: str
     """The name that both have on their server."""
     same_tier: bool
@@ -77,7 +77,7 @@ def matches_of(manifest: Mapping[str, Any]) -> tuple[Match, ...]:
 
 
 def pairs_of(manifest: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
-    """Every pair of settings that is compared: the setting, and what it is against."""
+    """Every pair of settings that is compared: the setting, and its reference."""
     across = manifest["design"].get("across_tiers", False)
     within = [
         (name, group.baseline)

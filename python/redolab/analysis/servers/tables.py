@@ -13,7 +13,7 @@ from redolab.records.servers import SERVER, server_of
 
 
 def promises(manifest: Mapping[str, Any]) -> Table:
-    """What each acknowledgement promised: on which server, to which durability tier, by which parameters."""
+    """The promise of each acknowledgement: on which server, to which durability tier, by which parameters."""
     settings = manifest["settings"]
     rows = [
         {
@@ -70,7 +70,10 @@ def between_servers(compared: Compared) -> Table:
     )
     note = "Paired within blocks; p by Holm over these and every comparison within a server."
     if apart:
-        note += f" Not compared, because the promises differ: {'; '.join(apart)}; --across-tiers does."
+        note += (
+            f" Not compared, because the promises differ: {'; '.join(apart)}. --across-tiers compares them "
+            "too."
+        )
     caption = f"{servers[1]} against {servers[0]}" if two else "Server against server"
     return Table("servers", caption, columns, rows, note, first=True)
 

@@ -33,8 +33,8 @@ def verdict_on_servers(compared: Compared, around: Circumstances, regimes: Mappi
 
     Args:
         compared: a run on several servers.
-        around: what must be said beside the figures; its baseline is the first server's.
-        regimes: what the time of each server's baseline is spent on, by the server's name.
+        around: facts that must be stated in addition to the figures; its baseline is the first server's.
+        regimes: the use of the time of each server's baseline, by the server's name.
     """
     base, done = around.baseline, rests_on(around.blocks_done, around.blocks_planned)
     failed = withheld(compared.null, base)
@@ -60,7 +60,7 @@ def _first(judged: _Judged, around: Circumstances, promises: Mapping[str, str]) 
         differing = [_promise(name, promises) for name in (base, *(match.setting for match, _ in judged))]
         levels = judged[0][0].levels
         return (
-            [f"Compare no servers under {levels}: what a commit promises there differs.", *differing],
+            [f"Do not compare servers under {levels}: a commit promises different things.", *differing],
             "undecided",
             None,
         )
@@ -95,7 +95,7 @@ def _condition(used: str, other: str, around: Circumstances) -> str:
 
 
 def _firmer(one: str, other: str, around: Circumstances) -> str:
-    """Of two settings the one that promises more."""
+    """The one of two settings that promises more."""
     tiers = list(TIER_TEXT)
     return min(one, other, key=lambda name: tiers.index(around.tiers[name]))
 
@@ -105,7 +105,7 @@ def _promise(name: str, promises: Mapping[str, str]) -> str:
 
 
 def _others(judged: _Judged, around: Circumstances) -> list[str]:
-    """All else that servers are compared under: what differs, what is equal or open, what is not compared."""
+    """Sentences on the other levels of servers: differences, equality, open cases, and pairs not compared."""
     found = [
         f"{item.setting} {around.does} {against(item.ratio, item.baseline)}{_price(match, around)}."
         for match, item in judged
@@ -115,7 +115,7 @@ def _others(judged: _Judged, around: Circumstances) -> list[str]:
         if names := _levels(match for match, item in judged if item is not None and item.outcome == outcome):
             found.append(text.format(names))
     if names := _levels(match for match, item in judged if item is None):
-        found.append(f"Not compared, because the promises differ, under {names}.")
+        found.append(f"They are not compared under {names}, because the promises differ.")
     return found
 
 
@@ -130,7 +130,7 @@ def _levels(matches: Iterable[Match]) -> str:
 
 
 def _within(group: Group, found: Regime, compared: Compared, around: Circumstances) -> Verdict:
-    """What a server's own settings give; how far the run came is said once."""
+    """The verdict on a server's own settings, without how far the run came, which is said once."""
     mine = [
         item
         for item in compared.throughputs

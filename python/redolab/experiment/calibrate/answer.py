@@ -1,4 +1,4 @@
-"""The answer of calibrate: what a commit costs here, or why forecasts cannot start."""
+"""The answer of calibrate: the cost of a commit here, or why forecasts cannot start."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def analyse(run: Run, compared: Compared) -> dict[str, Any]:
 
 
 def _costs(calibrated: RunCosts) -> str:
-    """What forecasts can start from: what a flush, a transaction and a row cost here."""
+    """The costs that forecasts can start from: of a flush, a transaction and a row here."""
     point, busy = calibrated.point, calibrated.measured[calibrated.today]
     log = "the log" if point.second is None else "the redo log"
     flush = cost(calibrated, lambda each: each.flush_mean_s + each.flush_cpu_s)
@@ -42,11 +42,11 @@ def _costs(calibrated: RunCosts) -> str:
     row_s = point.row_with(1) + point.client_with(1)
     sentences = [
         f"Forecasts can start from this run: a flush of {log} takes {flush.text(write=units.duration)} here.",
-        f"CPU time is {units.duration(point.flush_cpu_s)} of it.",
-        f"A transaction of one row costs {units.duration(lone_s)} of CPU beside it.",
+        f"{units.duration(point.flush_cpu_s)} of that is CPU time.",
+        f"In addition, a transaction of one row costs {units.duration(lone_s)} of CPU.",
     ]
     if point.row_known:
-        sentences.append(f"Each further row costs {units.duration(row_s)}.")
+        sentences.append(f"Each further row costs {units.duration(row_s)} of CPU.")
     per_flush = busy.quantities.get("commits_per_flush")
     if per_flush is not None and per_flush.point is not None:
         served = units.significant(per_flush.point)

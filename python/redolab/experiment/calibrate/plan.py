@@ -1,4 +1,4 @@
-"""calibrate: what do a commit, a row and a flush cost here? What a forecast needs, in under a minute."""
+"""calibrate: what do a commit, a row and a flush cost here? A forecast needs these costs."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ class Calibrate(Experiment):
     full = Size(blocks=6, seconds=0.4, warmup_s=0.15)
 
     def combine(self, wish: Wish, /) -> Mapping[str, Levels]:
-        """Today's sessions, and those that tell what its commits cost."""
+        """Today's sessions, and the settings from which the costs of its commits are read."""
         if len(wish.sessions) > 1:
-            raise UsageError("calibrate takes one number with --sessions: that of today.")
+            raise UsageError("calibrate takes one number with --sessions: today's number of sessions.")
         cpus = describe_machine()["cpus"] or 1
         busy = wish.sessions[0] if wish.sessions else PER_CPU * cpus
         if busy < 2:
-            raise UsageError("--sessions is 1; calibrate compares a lone session with several: at least 2.")
+            raise UsageError("--sessions is 1, but calibrate compares one with several: give 2 or more.")
         return calibration_settings(busy, cpus, wish.ways.timed)
 
     def load(self, wish: Wish, settings: Mapping[str, Levels], /) -> Inserts:
-        """What forecasts are about."""
+        """The load that forecasts are about."""
         return check_load(
             max(int(levels["sessions"]) for levels in settings.values()), wish.timed_loop, wish.scope
         )

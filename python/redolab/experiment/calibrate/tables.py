@@ -1,4 +1,4 @@
-"""What a calibration says, as a table: each cost with the scatter of the run's blocks."""
+"""The costs of a calibration as a table: each with the scatter of the run's blocks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEVEL = 0.90
 
 
 def cost(calibrated: RunCosts, pick: Callable[[Costs], float]) -> Estimate:
-    """One cost, with the middle 90 % of what the resampled blocks give."""
+    """One cost, with the middle 90 % of its values over the resampled blocks."""
     import numpy as np
 
     point = pick(calibrated.point)
@@ -51,7 +51,7 @@ def tables(calibrated: RunCosts) -> list[Table]:
         ]
     if point.row_known:
         places = list(enumerate(point.row_cpu_s))
-        # That of one session stands for it where several were measured.
+        # The row cost of one session is left out where several numbers of sessions were measured.
         rows += [
             _row(f"further row, {counted(sessions, 'session')}: CPU", row(place))
             for place, (sessions, _) in places[1:] or places
@@ -65,17 +65,17 @@ def tables(calibrated: RunCosts) -> list[Table]:
             for idle_s, _ in point.after_idle_s[1:]
         ),
         _row("wait for a flush: CPU", cost(calibrated, lambda each: each.wake_s)),
-        _row("going on after it: CPU", cost(calibrated, lambda each: each.served_s[-1][1])),
+        _row("going on after a flush: CPU", cost(calibrated, lambda each: each.served_s[-1][1])),
     ]
     return [
         Table(
             "costs",
-            "What forecasts start from",
+            "Costs that forecasts start from",
             (Column("cost", "cost", "text"), Column("time", "time", "estimate", "µs")),
             rows,
-            "A commit of one row in the server, without its flush and with warm caches; what it takes more "
-            "once it has waited for one. Intervals: the middle 90 % of what the run's blocks give, drawn "
-            "anew.",
+            "Commit: one row in the server, without its flush and with warm caches. More after a flush: the "
+            "additional time of a commit that has waited for a flush. Intervals: the middle 90 % over "
+            "resampled blocks of the run.",
             first=True,
         )
     ]

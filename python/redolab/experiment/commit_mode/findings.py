@@ -1,4 +1,4 @@
-"""The published findings of the commit-write facility beside those of a commit-mode run.
+"""The published findings of the commit-write facility, next to those of a commit-mode run.
 
 Source: Craig Shallahamer, OraPub, "Speed Sometimes Means Changing The Rules" (21 February 2012).
 """
@@ -18,14 +18,14 @@ from redolab.stats.estimates import MISSING, Estimate, ratio_estimate
 SOURCE = "Craig Shallahamer, OraPub, Speed Sometimes Means Changing The Rules, 21 February 2012"
 _WAIT, _NOWAIT = "wait/immediate", "nowait/immediate"
 _SMALL = 0.05
-"""A change within it is small, as the published 2 % are."""
+"""Largest change that counts as small, like the published 2 %."""
 
 
 def findings(compared: Compared, found: Regime) -> list[Finding]:
-    """What was published of this run's regime, log-bound or CPU-bound, beside the run's own figures.
+    """Published findings for this run's regime, log-bound or CPU-bound, next to the run's own figures.
 
-    A published size belongs to the machine it was measured on: a finding agrees when the run shows the
-    same thing happening, and both figures stand beside each other.
+    A published size belongs to the machine it was measured on: a finding agrees when the run shows the same
+    thing happening, and both figures are shown.
     """
     if not {_WAIT, _NOWAIT} <= set(compared.names):
         return []
@@ -93,7 +93,8 @@ def _judged(
     if low < ours.low and ours.high < high:
         return (
             "agrees",
-            f"As a ratio, the interval lies wholly {rule}: the same happens here, to this machine's degree.",
+            f"As a ratio, the interval lies wholly {rule}: the same happens here; how much depends on the "
+            "machine.",
         )
     return "differs", f"As a ratio, the interval does not lie wholly {rule}."
 

@@ -18,7 +18,7 @@ _LOADS = {"hot": (1_000, 10), "cpu": (1_000, 10), "io": (10_000, 1_000)}
 _BOUND = "cpu"
 """The load whose units of work carry CPU."""
 _TIMES = 12
-"""Response time of a commit over the longest log sync: that is a twelfth of it then."""
+"""Response time of a commit over the longest log sync, which is then a twelfth of it."""
 _DESCHEDULED_S = 0.004
 """How long a session that flushes for others waits for a CPU: slices of the sessions before it."""
 _PILOT_S, _PILOT_COMMITS = 0.3, 10
@@ -43,7 +43,7 @@ class CommitMode(CommitModes):
         """Updates of few cached rows, with CPU work or without, or of rows that fill the log."""
         name = wish.load or "hot"
         if name not in _LOADS:
-            raise UsageError(f"There is no load {name!r}. Use --load {' or --load '.join(_LOADS)}.")
+            raise UsageError(f"commit-mode has no load {name!r}. Use --load {' or --load '.join(_LOADS)}.")
         rows, padding_bytes = _LOADS[name]
         sessions = one_number(wish, DEFAULT_SESSIONS)
         return Updates(name, sessions, wish.scope, rows, padding_bytes, loop=wish.loop)
@@ -61,7 +61,7 @@ class CommitMode(CommitModes):
 def _turns(setting: str, sessions: int, pilot: Pilot) -> int:
     """Turns of the loop under which a commit of the setting takes `_TIMES` as long as its log sync can.
 
-    That is what a commit takes without turns, all of it, and what a flush waits for a CPU.
+    The longest log sync is the whole time of a commit without turns, and the time a flush waits for a CPU.
 
     Raises:
         RefusedError: the pilot committed nothing, or no number of turns makes commits that slow.
@@ -81,7 +81,7 @@ def _turns(setting: str, sessions: int, pilot: Pilot) -> int:
         reached_s = commit_s(turns, reached_s)
         if 0.9 * wanted_s <= reached_s <= 1.25 * wanted_s:
             return turns
-        # What the turns took: the rest is there without them.
+        # The time of the turns alone: the rest is there without them.
         taken_s = max(reached_s - bare_s, 0.02 * reached_s)
         turns = min(math.ceil(turns * (wanted_s - bare_s) / taken_s), _MOST_TURNS)
         reached_s = wanted_s
@@ -89,7 +89,7 @@ def _turns(setting: str, sessions: int, pilot: Pilot) -> int:
     if reached_s < 0.9 * wanted_s:
         raise RefusedError(
             f"The pilot found no CPU work that binds commits here: {turns:,} turns of a loop make them "
-            f"{reached_s / bare_s:.1f} times as slow, and {wanted_s / bare_s:.1f} times are wanted. "
+            f"{reached_s / bare_s:.1f} times as slow, but {wanted_s / bare_s:.1f} times are needed. "
             "Use --load hot."
         )
     return turns

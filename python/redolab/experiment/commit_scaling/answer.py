@@ -1,4 +1,4 @@
-"""The answer of commit-scaling: what limits commits, how they grow, and whether there is a wall."""
+"""The answer of commit-scaling: the limit of commits, their growth, and whether there is a wall."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from redolab.records.run import Run
 from redolab.stats.blocks import Outcome
 from redolab.stats.estimates import Estimate
 
-# Of a log that is busy half of the time a device twice as fast would save a quarter or more; CPUs are
+# With a log that is busy half of the time a device twice as fast would save a quarter or more; CPUs are
 # shared by many, and limit only when they are nearly all in use.
 _LOG_BUSY, _CPUS_BUSY = 0.5, 0.8
 
@@ -40,7 +40,7 @@ def analyse(_run: Run, compared: Compared) -> dict[str, Any]:
 
 
 def _verdict(compared: Compared, found: Scaling) -> Verdict:
-    """What limits commits, whether there is a wall, and how many sessions are enough."""
+    """The limit of commits, whether there is a wall, and how many sessions are enough."""
     held_back = withheld(compared.null, compared.baseline)
     if held_back is not None:
         return held_back
@@ -66,7 +66,7 @@ def _verdict(compared: Compared, found: Scaling) -> Verdict:
 
 
 def _first(found: Scaling, best: int, enough: Estimate, outcome: Outcome, where: str) -> str:
-    """How many sessions to have, and what they bring."""
+    """The number of sessions to have, and their gain."""
     fewest, most, point = min(found.names), max(found.names), int(enough.point or 0)
     if fewest in (best, point):
         brought = _times(growth.ratio(found.rates, most, fewest))
@@ -84,42 +84,42 @@ def _first(found: Scaling, best: int, enough: Estimate, outcome: Outcome, where:
 
 
 def _limit(found: Scaling, best: int, emulated_ms: float | None) -> list[str]:
-    """What is busy where throughput is greatest, and what would raise it."""
+    """The busy resource where throughput is greatest, and the way to raise throughput."""
     log, cpus = found.log_busy[best].point, found.cpus_busy[best].point
     if log is None and cpus is None:
-        return ["What limits commits here could not be seen."]
+        return ["It is not known what limits commits here."]
     own = found.server_cpu[best].point
     device = "the log" if emulated_ms is None else f"the log (an emulated {emulated_ms:g} ms device)"
     seen = [] if log is None else [f"{device} was busy {units.percent(log, 0)} of the time"]
     if cpus is not None:
         seen.append(f"the CPUs {units.percent(cpus, 0)}")
-    where = [f"With {_sessions(best)}, where most was committed, {' and '.join(seen)}."]
+    where = [f"With {_sessions(best)}, which committed most, {' and '.join(seen)}."]
     if own is not None and cpus is not None:
         where.append(f"The database used {units.percent(own, 0)} of the CPUs.")
     if log is not None and log >= _LOG_BUSY:
-        mend = "A faster log device would raise them, or more commits per flush; more CPU would do little."
+        mend = "A faster log device or more commits per flush would help; more CPU would do little."
         return ["The log limits commits here.", *where, mend]
     if cpus is not None and cpus >= _CPUS_BUSY and own is not None and own < cpus / 2:
         return ["Other programs limited commits here.", *where, "Measure again when the machine is quiet."]
     if cpus is not None and cpus >= _CPUS_BUSY:
-        mend = "More CPU, or less work per commit, would raise them; a faster log device would do little."
+        mend = "More CPU or less work per commit would help; a faster log device would do little."
         return ["CPU limits commits here.", *where, mend]
     return ["Neither the log nor the CPUs limited commits alone.", *where]
 
 
 def _growth(found: Scaling, best: int, enough: Estimate, margin: float) -> list[str]:
-    """From how many sessions on throughput grows no more, and whether it falls after."""
+    """The number of sessions from which on throughput no longer grows, and whether it falls after."""
     most, rates = max(found.names), found.rates
     if best == min(found.names):
-        return [f"More sessions than {best} brought no more commits."]
+        return [f"More than {_sessions(best)} brought no more commits."]
     low, high, point = enough.low, enough.high, int(enough.point or 0)
     around = "" if low is None or high is None or low == high else f" ({low:.0f} to {high:.0f})"
     if point < most:
-        text = f"From {_sessions(point)} on{around} throughput is within {100 * margin:g} % of its greatest."
+        text = f"From {_sessions(point)} on{around}, throughput is within {100 * margin:g} % of its maximum."
     elif low is None or low == most:
         text = f"Throughput still grew up to {_sessions(most)}, the most measured."
     else:
-        text = f"Whether it still grew from {low:.0f} to {_sessions(most)}, the most measured, is open."
+        text = f"Throughput may still have grown from {low:.0f} to {_sessions(most)}, the most measured."
     if best == most:
         return [text]
     fall = growth.ratio(rates, most, best)
@@ -129,7 +129,7 @@ def _growth(found: Scaling, best: int, enough: Estimate, margin: float) -> list[
 
 
 def _wall(found: Scaling, best: int) -> list[str]:
-    """What group commit did, against the single-server prediction."""
+    """The effect of group commit, against the single-server prediction."""
     served, wall = commits_per_flush(found.samples[best]), found.wall_per_s
     reached = typical(found.rates[best]).point
     if served.point is None or wall is None or reached is None:
@@ -140,8 +140,8 @@ def _wall(found: Scaling, best: int) -> list[str]:
     )
     flush = f"One flush served {units.significant(served.point)} commits."
     if reached > wall:
-        return ["There is no wall there.", said, flush]
-    return ["Whether there is a wall there was not put to the test.", said, flush]
+        return ["Commits passed the predicted wall.", said, flush]
+    return ["This run did not test whether there is a wall.", said, flush]
 
 
 def _times(ratio: Estimate) -> str:

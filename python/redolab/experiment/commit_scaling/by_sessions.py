@@ -25,11 +25,12 @@ class Scaling:
     names: Mapping[int, str]
     samples: Mapping[int, Sequence[Sample]]
     rates: Rates
-    """Commits per second by block; the mean of two where the baseline stands twice."""
+    """Commits per second by block; the mean of two where the baseline was measured twice."""
     commit_times: Rates
     """Seconds of a session per commit, by block."""
     flush_times: Mapping[int, float]
-    """Mean seconds of one flush call with the fewest sessions, by block: what a commit asks of the log."""
+    """Mean seconds of one flush call with the fewest sessions, by block: the time that a commit needs of the
+    log."""
     log_sync_s: Mapping[int, Sequence[float | None]]
     """Per sample: the sessions' time waiting for their flush, as the wait sampler divides it."""
     log_busy: Mapping[int, Estimate]
@@ -80,7 +81,7 @@ def _each(samples: Mapping[int, Sequence[Sample]], pick: Pick) -> Rates:
 
 
 def by_block(samples: Sequence[Sample], pick: Pick) -> dict[int, float]:
-    """By block; the mean of two where the baseline stands twice."""
+    """Values by block; the mean of two where the baseline was measured twice."""
     found: defaultdict[int, list[float]] = defaultdict(list)
     for sample in samples:
         value = pick(sample)
@@ -90,10 +91,11 @@ def by_block(samples: Sequence[Sample], pick: Pick) -> dict[int, float]:
 
 
 def _log_busy(samples: Sequence[Sample], compared: Compared) -> Estimate:
-    """From the time processes were asleep in a write or flush of the log; else by the server's clock.
+    """Share of the time that processes were asleep in a write or flush of the log; else by the server's
+    clock.
 
-    The server's clock runs on while a process that has flushed waits for a CPU, so it is only asked
-    where the kernel's accounts cannot be read.
+    The server's clock runs on while a process that has flushed waits for a CPU, so it is used only where the
+    kernel's accounts cannot be read.
     """
     _, times = by_sample(samples, compared.seen)
     shares = [

@@ -16,7 +16,7 @@ from redolab.stats.estimates import Estimate
 
 
 def figures(found: Scaling) -> tuple[Figure, ...]:
-    """Commits against flushes, and commit time over commits beside the single-server prediction."""
+    """Commits against flushes, and commit time over commits with the single-server prediction."""
     return (_flush_figure(found), _time_figure(found))
 
 
@@ -70,9 +70,9 @@ def _time_figure(found: Scaling) -> Figure:
         ]
         caption += (
             " The line is one server that serves a commit at a time, arrivals at random: its service time "
-            f"is the mean flush of {min(found.names)} session, {1e3 * service:.3g} ms. It has no "
+            f"is the mean flush of {min(found.names)} session, {1e3 * service:.3g} ms. It does not have a "
             f"steady state from {wall:,.0f} commits per second on (predicted wall), and is cut where it "
-            "leaves the figure. It knows of the log alone, so compare it with log sync."
+            "leaves the figure. It includes only the log, so compare it with log sync."
         )
     return Figure(
         "commit-scaling-time",

@@ -24,7 +24,7 @@ class PublishedWait:
     elapsed_s: float
     waits: float
     time_s: float | None
-    """In all waits together; None where it was not measured."""
+    """Time in all waits together; None where it was not measured."""
 
     @property
     def per_hour(self) -> float:
@@ -61,7 +61,7 @@ def ratio(rates: Rates, sessions: int, against: int) -> Estimate:
 def enough(rates: Rates, margin: float) -> Estimate:
     """The fewest sessions that bring all but `margin` of the greatest throughput.
 
-    Of the measured numbers, the point is the first whose throughput is so near. The interval holds every
+    The point is the first measured number whose throughput is so near. The interval holds every
     measured number that cannot be ruled out at 2.5 % on its side: its low end is the first that is not
     surely short of that, its high end the first from which on none may be short, up to the greatest.
     """

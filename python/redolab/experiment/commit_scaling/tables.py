@@ -31,7 +31,7 @@ def tables(found: Scaling) -> tuple[Table, ...]:
 
 
 def findings(found: Scaling) -> tuple[Finding, ...]:
-    """The published findings beside this run's; the most sessions speak."""
+    """The published findings next to those of this run, for the most sessions."""
     most = max(found.names)
     grouped = commits_per_flush(found.samples[most])
     over_wall = MISSING
@@ -42,7 +42,7 @@ def findings(found: Scaling) -> tuple[Finding, ...]:
             math.log(rates[block] * flushes[block]) for block in sorted(rates.keys() & flushes.keys())
         )
     slower = growth.ratio(found.commit_times, most, min(found.names))
-    unseen = "This run could not read what is needed: times of flushes, or samples that count."
+    unseen = "The data for this are missing in this run: times of flushes, or samples that count."
     return (
         Finding.judged(
             "commit-scaling-grouping",
@@ -111,9 +111,9 @@ def _log_table(found: Scaling) -> Table:
             Column("commit_time_ms", "Commit time", "estimate", "ms"),
         ),
         rows,
-        note="Geometric means over the blocks, but for commits per flush. Writes and flushes are the "
-        "server's own counts, of all its processes. Commit time is the time of a session per commit, its "
-        "update in it.",
+        note="Geometric means over the blocks, except for commits per flush. Writes and flushes are the "
+        "server's own counts over all its processes. Commit time is the time of a session per commit, "
+        "including its update.",
         first=True,
     )
 
@@ -135,7 +135,7 @@ def _busy_table(found: Scaling) -> Table:
     ]
     return Table(
         "commit-scaling-busy",
-        "What is busy over sessions",
+        "Use of log and CPUs over sessions",
         (
             Column("sessions", "Sessions", "count"),
             Column("log_busy", "Log busy", "share", "%"),
@@ -146,8 +146,8 @@ def _busy_table(found: Scaling) -> Table:
         ),
         rows,
         note="The log is busy while a process sleeps in a write or flush of it; one process does that at a "
-        "time. CPUs are the machine's, whoever used them. Mean flush is by the server's clock, which runs on "
-        "while a process that has flushed waits for a CPU.",
+        "time. CPUs busy includes all programs on the machine. Mean flush is by the server's clock, which "
+        "runs on while a process that has flushed waits for a CPU.",
     )
 
 
@@ -177,9 +177,9 @@ def _published_table(found: Scaling) -> Table:
         ),
         rows,
         note="Over all samples of a setting. Log write and log flush: the server's counts of its calls and "
-        "their time. Log sync: every commit counts as one wait, though one whose log a neighbour had flushed "
-        "already waits for nothing; its time is the sessions' time in log waits, divided by the sampler. "
-        "The published log write was one synchronous call; here it is a write and a flush.",
+        "their time. Log sync: every commit counts as one wait, although a commit whose log another session "
+        "had already flushed does not wait; its time is the sessions' time in log waits, divided by the "
+        "sampler. The published log write was one synchronous call; here it is a write and a flush.",
     )
 
 

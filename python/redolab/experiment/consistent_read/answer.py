@@ -1,4 +1,4 @@
-"""The answer of consistent-read: what a query pays for versions that it must not see."""
+"""The answer of consistent-read: the cost of versions that a query must not see."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from redolab.stats.estimates import Estimate
 from redolab.units import counted, significant
 
 _ADVICE = (
-    "What a scan pays is in proportion to the updates that are open: let a long update commit in parts, or "
-    "scan before it."
+    "The cost of a scan grows with the open updates, in proportion: commit long updates in parts, or scan "
+    "before them."
 )
 
 
@@ -48,7 +48,7 @@ def analyse(_run: Run, compared: Compared) -> dict[str, Any]:
 
 
 def verdict(figures: ScanFigures) -> Verdict:
-    """What a query pays for versions it must not see, where it pays, and when the published 1.5 comes."""
+    """The cost of versions that a query must not see, its place, and where the published 1.5 is reached."""
     compared = figures.compared
     name = published_setting(figures)
     found = next(item for item in figures.judged if item.setting == name)
@@ -58,10 +58,10 @@ def verdict(figures: ScanFigures) -> Verdict:
         return Verdict(text, "undecided", compared.baseline, None)
     if figures.null.passed is False:
         text = (
-            "Run again when less else runs here: the query without updates, measured against itself, took "
-            f"{_span(figures.null.ratio)} times as long{' by CPU time' if figures.by_cpu else ''}, so the "
-            "verdict is withheld. Such a run would see differences where there are none (p = "
-            f"{figures.null.pvalue or 0.0:.2g})."
+            "Run again when fewer programs run here: the query without updates, measured against "
+            f"itself, took {_span(figures.null.ratio)} times as "
+            f"long{' by CPU time' if figures.by_cpu else ''}, so the verdict is withheld. Such a run would "
+            f"report differences that do not exist (p = {figures.null.pvalue or 0.0:.2g})."
         )
         return Verdict(text, "withheld", compared.baseline, None)
     best = compared.baseline if found.outcome in {"worse", "equivalent"} else None
@@ -77,27 +77,27 @@ def verdict(figures: ScanFigures) -> Verdict:
 
 
 def _first(figures: ScanFigures, name: str, outcome: Outcome) -> str:
-    """What to do, and how much longer a scan takes."""
+    """The advice, and how much longer a scan takes."""
     if figures.by_cpu:
         took = f"takes {_span(figures.cpu[name])} times the CPU"
     else:
         took = f"takes {_span(figures.elapsed[name])} times as long"
-    scan = f"beside {name} rounds of uncommitted updates a scan {took}"
+    scan = f"with {name} rounds of uncommitted updates open, a scan {took}"
     return {
-        "worse": f"Let long updates commit in parts: {scan}.",
+        "worse": f"Commit long updates in parts: {scan}.",
         "equivalent": f"Leave long updates as they are: {scan}, which counts as equal.",
         "better": f"Leave long updates as they are: {scan}.",
     }.get(outcome, f"Measure more blocks: {scan}, which is not settled.")
 
 
 def _slow_down(figures: ScanFigures, name: str, found: Comparison) -> list[str]:
-    """What belongs to the first figure: the other clock, the margin, and what the scan read."""
+    """Sentences on the first figure: the other clock, the margin, and the pages that the scan read."""
     elapsed, cpu = figures.elapsed[name], figures.cpu[name]
     texts = [f"Each round updates 1/{PARTS} of the rows twice."]
     if figures.by_cpu:
-        texts.append(f"The machine is busy: elapsed time is {_span(elapsed)} times that without updates.")
+        texts.append(f"The machine is busy: a scan takes {_span(elapsed)} times as long as without updates.")
     elif cpu.point is not None:
-        texts.append(f"By CPU it takes {_span(cpu)} times as much.")
+        texts.append(f"It takes {_span(cpu)} times the CPU time.")
     if found.outcome == "equivalent":
         texts.append(f"That lies inside the {100 * figures.compared.margin:g} % that count as equal.")
     if found.outcome == "undecided" and found.blocks_needed:
@@ -136,12 +136,12 @@ def _published(figures: ScanFigures, name: str, found: Comparison) -> list[str]:
         rounds = needed.scaled(PARTS / 2)
         return [
             f"{published} does not show here{measured}.",
-            f"At these prices it takes {_span(needed)} more versions per row, that is {_span(rounds, 0)} "
-            "such rounds.",
+            f"At these costs that slow-down needs {_span(needed)} more versions per row, or "
+            f"{_span(rounds, 0)} such rounds.",
             _ADVICE,
         ]
     if figures.versions[name].point is None or found.outcome == "equivalent":
-        return [f"{published} does not show here: a scan does not grow slower with the updates of others."]
+        return [f"{published} does not show here: a scan does not become slower with the updates of others."]
     return [f"{published} does not show here; whether versions cost anything at all is not settled."]
 
 
@@ -149,15 +149,15 @@ def _first_read(figures: ScanFigures) -> list[str]:
     """Whether the first query after the updates pays more than a later one."""
     beyond = figures.building
     if beyond.point is None:
-        return ["The first query after the updates was not told from the later ones."]
+        return ["The first query after the updates was not measured apart from the later ones."]
     low, high = beyond.low, beyond.high
     took = f"The first query after them takes {_span(beyond)} times as long as a later one."
-    measured = "That is measured against the same ratio without updates."
+    measured = "That is relative to the same ratio without updates."
     if low is not None and high is not None and low > 1:
-        return [took, measured, "So what it builds or fetches, the later ones find."]
+        return [took, measured, "So the later queries find the pages that it builds or fetches."]
     if high is None or high > 1 + figures.compared.margin:
         return [took, measured, "Whether that is more than noise is not settled."]
-    return [took, measured, "So no query leaves anything that the next could use."]
+    return [took, measured, "So a query does not leave anything that the next one could use."]
 
 
 def _point(value: Estimate, digits: int = 2) -> str:

@@ -13,7 +13,7 @@ from redolab.records.load import Amount, Scans
 # As published: 18 million rows, of which each round updates 1 million twice; up to three rounds. Nine
 # rounds of the same make twice the versions, where an effect in proportion to them cannot be missed.
 PARTS = 18
-"""A round updates one row of so many, twice."""
+"""Rows of which a round updates one, twice."""
 _QUICK_ROWS, _FULL_ROWS = 720_000, 18_000_000
 _MOST_ROWS = 2_000_000_000
 _MOST_ROUNDS = 50
@@ -23,7 +23,7 @@ _FEWEST_SCANS, _MOST_SCANS = 3, 1_000
 
 
 class ConsistentRead(Experiment):
-    """A whole scan beside updates that are not committed."""
+    """A whole scan while updates are not committed."""
 
     name = "consistent-read"
     question = "What do another session's uncommitted updates cost a query that must not see them?"
@@ -51,8 +51,8 @@ class ConsistentRead(Experiment):
         rows = usual if wish.rows is None else wish.rows
         if not PARTS <= rows <= _MOST_ROWS:
             raise UsageError(
-                f"--rows is {rows:,}; it must be at least {PARTS}, of which a round updates one, and at most "
-                f"{_MOST_ROWS:,}."
+                f"--rows is {rows:,}; it must be at least {PARTS}, because a round updates one row of "
+                f"{PARTS}, and at most {_MOST_ROWS:,}."
             )
         most = max(int(levels["rounds"]) for levels in settings.values())
         return Scans("", 1, "session", rows, rows // PARTS, most)

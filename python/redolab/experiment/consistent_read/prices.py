@@ -1,4 +1,4 @@
-"""What versions of rows cost a scan: ratios against the scan without any, and the price of one version.
+"""Cost of row versions for a scan: ratios against the scan without any, and the price of one version.
 
 Source: Craig Shallahamer, OraPub, "Impact of Consistent Reads" (23 June 2011), for the figures of a set
 (averages, change, p against the first set, all pairs of sets). Everything paired in blocks is Redolab's.
@@ -32,7 +32,7 @@ _NS = 1e9
 
 @dataclass(frozen=True)
 class Query:
-    """What one query of a sample took on average; None where it was not told."""
+    """The average query of a sample; None where a figure is not known."""
 
     block: int
     setting: str
@@ -45,7 +45,7 @@ class Query:
     versions: float | None
     buffers: float | None
     buffer_reads: float | None
-    """Of the buffers, those that were not in the server's cache."""
+    """Buffers that were not in the server's cache."""
     first_s: float | None
     """The sample's first query: the first one after the updates."""
     again_s: float | None
@@ -62,13 +62,13 @@ class SetPair:
     a: str
     b: str
     ratio: Estimate
-    """Of b over a, paired in blocks."""
+    """Ratio of b over a, paired in blocks."""
     pvalue: float | None
-    """By shuffling inside blocks."""
+    """p by shuffling inside blocks."""
     pvalue_adjusted: float | None
-    """By Holm over all pairs."""
+    """p adjusted by Holm over all pairs."""
     mann_whitney: float | None
-    """As published: without regard to blocks."""
+    """p as published: without regard to blocks."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class ScanFigures:
     compared: Compared
     rows: int
     queries: Mapping[str, Sequence[Query]]
-    """By setting."""
+    """Queries by setting."""
     elapsed: Mapping[str, Estimate]
     """Ratio to the baseline, by setting; the same for the next three."""
     cpu: Mapping[str, Estimate]
@@ -87,17 +87,17 @@ class ScanFigures:
     first: Mapping[str, Estimate]
     """First query over the others of its sample, by setting."""
     first_beyond: Mapping[str, Estimate]
-    """That ratio over the baseline's, where nothing has been updated."""
+    """The ratio over the baseline's ratio, where nothing has been updated."""
     building: Estimate
-    """The same for all settings with updates together."""
+    """Ratio over the baseline's ratio for all settings with updates together."""
     busy: Estimate
     """Part of a query's elapsed time that it waited for a CPU, in the baseline."""
     by_cpu: bool
     """Whether queries are judged by their CPU time, because the machine was too busy for the other."""
     judged: tuple[Comparison, ...]
-    """Every setting against the baseline by that, with Holm over the settings."""
+    """Every setting against the baseline by that time, with Holm over the settings."""
     null: NullTest
-    """The baseline against itself by that."""
+    """The baseline against itself by that time."""
     pairs: tuple[SetPair, ...]
     row_cost_ns: Estimate
     """Time per row of a query in the baseline."""
@@ -106,7 +106,7 @@ class ScanFigures:
     on_cpu: bool
     """Whether these two are CPU time; else elapsed time."""
     slope: Estimate
-    """By how much the ratio grows, by which queries are judged, with one more version per row."""
+    """Growth of the ratio by which queries are judged, with one more version per row."""
 
     @property
     def time(self) -> Mapping[str, Estimate]:
@@ -208,7 +208,7 @@ def slopes(queries: Sequence[Query], over: Pick, pick: Pick) -> list[float]:
 def all_pairs(queries: Mapping[str, Sequence[Query]], pick: Pick, seed: int) -> tuple[SetPair, ...]:
     """Every pair of settings on one figure of a query, with Holm over the pairs.
 
-    Of the baseline its first sample of each block counts, so that every setting has one.
+    The first sample of the baseline counts in each block, so that every setting has one.
 
     Source: SciPy, `permutation_test` and `mannwhitneyu`; statsmodels, `multipletests`.
     """

@@ -18,18 +18,18 @@ PUBLISHED_ROUNDS = 3
 
 
 def tables(figures: ScanFigures) -> list[Table]:
-    """What a query took; where it went; undo; all pairs; and the first query after the updates."""
-    told = [sample for samples in figures.compared.samples.values() for sample in samples]
+    """Time of a query; its parts; undo; all pairs; and the first query after the updates."""
+    counting = [sample for samples in figures.compared.samples.values() for sample in samples]
     undo = []
-    if any(sample.history_list_length is not None for sample in told):
+    if any(sample.history_list_length is not None for sample in counting):
         undo.append(_undo(figures))
-    if any(sample.consistent_gets is not None for sample in told):
+    if any(sample.consistent_gets is not None for sample in counting):
         undo.append(_gets(figures))
     return [_effects(figures), _as_published(figures), *undo, _pairs(figures), _first_reads(figures)]
 
 
 def findings(figures: ScanFigures) -> list[Finding]:
-    """What was published beside what this run found."""
+    """Published findings next to those of this run."""
     name = published_setting(figures)
     ratio = figures.time[name]
     pairs = [pair for pair in figures.pairs if max(int(pair.a), int(pair.b)) <= PUBLISHED_ROUNDS]
@@ -71,7 +71,7 @@ def findings(figures: ScanFigures) -> list[Finding]:
 
 
 def judged_by(figures: ScanFigures) -> str:
-    """What queries are judged by, in words."""
+    """The time that queries are judged by, in words."""
     return "CPU time" if figures.by_cpu else "elapsed time"
 
 
@@ -111,7 +111,7 @@ def _is_equal(ratio: Estimate, margin: float) -> bool:
 
 
 def published_setting(figures: ScanFigures) -> str:
-    """The setting that stands for the published last round: at most 3, else the least with updates."""
+    """The setting compared with the published last round: at most 3, else the least with updates."""
     names = [name for name in figures.compared.names if name != figures.compared.baseline]
     within = [name for name in names if int(name) <= PUBLISHED_ROUNDS]
     return max(within, key=int) if within else min(names, key=int)
@@ -123,7 +123,7 @@ def _why(figures: ScanFigures, name: str) -> str:
         for value, what in ((figures.versions[name], "row versions"), (figures.buffers[name], "buffers"))
         if value.point is not None
     ]
-    passed = f"the scan passed {' and '.join(seen)}" if seen else "what the scan passed was not told"
+    passed = f"the scan passed {' and '.join(seen)}" if seen else "what the scan passed is not known"
     extra, row = figures.version_cost_ns.point, figures.row_cost_ns.point
     prices = (
         f"; a version that must not be seen costs {extra:.0f} ns, a row that is seen {row:.0f} ns"
@@ -158,8 +158,8 @@ def _effects(figures: ScanFigures) -> Table:
             for name in figures.compared.names
             if name != figures.compared.baseline
         ],
-        note="Each round updates the same 1/18 of the rows twice, in a transaction that stays open. They "
-        f"are made anew before each sample, so their order is random. p is that of {judged_by(figures)}.",
+        note="Each round updates the same 1/18 of the rows twice, in a transaction that stays open. Rounds "
+        f"are made anew before each sample, so their order is random. p is for {judged_by(figures)}.",
         first=True,
     )
 
@@ -209,18 +209,18 @@ def _as_published(figures: ScanFigures) -> Table:
             Column("wait", "non-idle wait", "estimate", "ms"),
             Column("buffers", "buffers", "estimate"),
             Column("buffers_per_row", "buffers a row", "estimate"),
-            Column("reads", "of them not cached", "estimate"),
+            Column("reads", "buffers not cached", "estimate"),
             Column("versions_per_row", "versions a row", "estimate"),
             Column("test", "test", "text"),
             Column("pvalue", "p", "pvalue"),
         ],
         rows,
-        note="The tests take samples as independent; the run's own comparisons are paired in blocks.",
+        note="The tests treat samples as independent; the run's own comparisons are paired in blocks.",
     )
 
 
 def _undo(figures: ScanFigures) -> Table:
-    """Of a server that keeps what rows were in undo logs, and tells how many transactions' are not purged."""
+    """A table for servers that keep old rows in undo logs, and count transactions that are not purged."""
     before = _mean(figures.queries[figures.compared.baseline], lambda query: query.buffers).point
 
     def beyond(query: Query) -> float | None:
@@ -228,7 +228,7 @@ def _undo(figures: ScanFigures) -> Table:
 
     return Table(
         "consistent-read-undo",
-        "Chains of undo, and what is not purged",
+        "Chains of undo, and transactions not purged",
         [
             Column("rounds", "rounds", "text"),
             Column("versions_per_row", "versions a row", "estimate"),
@@ -260,10 +260,10 @@ _OF_ORACLE = {
 
 
 def _gets(figures: ScanFigures) -> Table:
-    """Of Oracle, which counts for each session what a consistent read costs it."""
+    """A table for Oracle, which counts the cost of consistent reads for each session."""
     return Table(
         "consistent-read-gets",
-        "What Oracle counts of a query",
+        "Oracle's counters for a query",
         [
             Column("rounds", "rounds", "text"),
             *(Column(name, title, "estimate") for name, title in _OF_ORACLE.items()),
@@ -272,8 +272,8 @@ def _gets(figures: ScanFigures) -> Table:
             {"rounds": name} | {counter: _per_query(samples, counter) for counter in _OF_ORACLE}
             for name, samples in figures.compared.samples.items()
         ],
-        note="Of the scanning session, from V$SESSTAT. A consistent get reads a block as it was; a "
-        "consistent change takes back one change for that.",
+        note="Counters of the scanning session, from V$SESSTAT. A consistent get reads a block as it was; a "
+        "consistent change undoes one change for that.",
     )
 
 
@@ -309,7 +309,7 @@ def _first_reads(figures: ScanFigures) -> Table:
             Column("first", "first query", "estimate", "ms"),
             Column("again", "later ones", "estimate", "ms"),
             Column("ratio", "ratio", "estimate"),
-            Column("beyond", "beyond that without updates", "estimate"),
+            Column("beyond", "over the ratio without updates", "estimate"),
         ],
         [
             {
@@ -339,7 +339,7 @@ def _per_row(figures: ScanFigures, pick: Pick) -> Pick:
 
 
 def warnings(figures: ScanFigures) -> list[str]:
-    """What a reader must know: a busy machine, and pages that were not cached."""
+    """Warnings for the reader: a busy machine, and pages that were not cached."""
     shares: list[Any] = [
         query.buffer_reads / query.buffers
         for items in figures.queries.values()
@@ -350,8 +350,8 @@ def warnings(figures: ScanFigures) -> list[str]:
     if figures.by_cpu and figures.busy.point is not None:
         found.append(
             f"The machine was busy: queries without updates waited {100 * figures.busy.point:.0f} % of "
-            f"their time for a CPU. So the verdict goes by CPU time (beyond {100 * BUSY_SHARE:.0f} %); "
-            "elapsed time stands beside it."
+            f"their time for a CPU. Above {100 * BUSY_SHARE:.0f} % the verdict uses CPU time; elapsed time "
+            "is shown as well."
         )
     if worst >= 0.01:
         found.append(

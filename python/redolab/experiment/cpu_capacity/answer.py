@@ -27,7 +27,7 @@ from redolab.stats.estimates import Estimate
 _MARGIN = 0.05
 _WORTH_SAYING = 0.01
 _SHARED = 0.05
-"""Part of the CPUs from which on other processes matter to where time rises, and to cores with threads."""
+"""Part of the CPUs from which on other processes matter: for the rise of time, and for cores with threads."""
 _MOST_OF_IT = 0.5
 _OUTCOMES: Mapping[str, str] = {
     "equivalent": "as many effective CPUs as the system shows",
@@ -69,7 +69,7 @@ def verdict(facts: Facts, room: Room, *, withheld: bool) -> tuple[str, Outcome]:
     """The answer in words, and its outcome against the CPUs that the system shows.
 
     `equivalent`: as many effective CPUs as threads. `worse`: fewer; cores, a quota or the hypervisor set
-    the limit. `undecided`: the interval does not tell, or other processes had too much of the machine.
+    the limit. `undecided`: the interval is too wide, or other processes had too much of the machine.
     """
     effective = facts.capacity.alone
     if effective.point is None:
@@ -78,8 +78,8 @@ def verdict(facts: Facts, room: Room, *, withheld: bool) -> tuple[str, Outcome]:
     gives = f"M = {_interval(effective)} effective CPUs"
     if withheld:
         return (
-            f"Run again when less else runs here: {gives} cannot be trusted, and the verdict is withheld. "
-            "One process alone differs from itself.",
+            f"Run again when fewer programs run here: {gives} cannot be trusted, so the verdict is "
+            "withheld. One process alone, measured twice, differs from itself.",
             "withheld",
         )
     outcome, power = _outcome(facts, room), _power(facts, room)
@@ -93,9 +93,9 @@ def verdict(facts: Facts, room: Room, *, withheld: bool) -> tuple[str, Outcome]:
 
 
 def _advice(facts: Facts, room: Room) -> str:
-    """What to do about the size of this machine, in half a sentence."""
+    """Advice on the size of this machine, in half a sentence."""
     if _blurred(facts, room) or (facts.power == "undecided" and room.capped):
-        return "Run again when it is quiet"
+        return "Run again when the machine is quiet"
     return {
         "cores": "Size for CPU by cores",
         "threads": "Size for CPU by threads",
@@ -105,19 +105,20 @@ def _advice(facts: Facts, room: Room) -> str:
 
 
 def _power(facts: Facts, room: Room) -> list[str]:
-    """What the figure means beside the cores and threads that the system shows."""
+    """Meaning of the figure, given the cores and threads that the system shows."""
     shown = f"{room.cores} cores, {room.threads} threads"
     return {
         "cores": [f"Core-powered ({shown})."],
         "threads": [f"Thread-powered ({shown})."],
         "quota": [f"Capped by a quota of {room.limit:g} CPUs ({shown})."],
         "less": [
-            f"Less than its cores ({shown}).",
+            f"That is less than its cores ({shown}).",
             "The CPUs of this machine are probably threads of cores shared with other machines, or slow down "
             "when all are busy.",
         ],
         "undecided": [
-            f"Undecided: a quota of {room.limit:g} CPUs ({shown}) ran out seldom, because others left less."
+            f"Undecided: a quota of {room.limit:g} CPUs ({shown}) seldom ran out, because other processes "
+            "left less."
             if room.capped
             else f"Undecided ({shown})."
         ],
@@ -125,7 +126,9 @@ def _power(facts: Facts, room: Room) -> list[str]:
 
 
 def _rise(facts: Facts, room: Room) -> str:
-    """Where time rises; not told of a quota, which need not be whole, nor beside others, who move it."""
+    """The rise of time; empty under a quota, which need not be whole, and with other processes, which move
+    it.
+    """
     if room.capped or (facts.others.point or 0.0) > _SHARED:
         return ""
     if facts.jump is None:
@@ -141,12 +144,12 @@ def _disturbed(facts: Facts, room: Room) -> str:
     elif others > _WORTH_SAYING:
         text += (
             f"Other processes used {units.percent(others)} of the CPUs meanwhile, which M allows for. "
-            f"As it was, {_interval(facts.capacity.measured)} CPUs were left. "
+            f"With them, {_interval(facts.capacity.measured)} CPUs were left. "
         )
     if steal > _WORTH_SAYING:
         text += (
-            f"The machine gave less than its CPUs: steal {units.percent(steal)}. "
-            f"Without it M would be {_interval(facts.capacity.without_steal)}. "
+            f"The machine gave less than its CPUs: steal was {units.percent(steal)}. Without steal, M would "
+            f"be {_interval(facts.capacity.without_steal)}. "
         )
     return (text + _blurred(facts, room)).strip()
 
@@ -158,9 +161,9 @@ def _blurred(facts: Facts, room: Room) -> str:
         # They use what the quota leaves, and nothing is allowed for them.
         return ""
     if room.threads > room.cores and others > _SHARED:
-        return "They may have shared a core with the one process alone: run again when it is quiet."
+        return "They may have shared a core with the one process alone: run again when the machine is quiet."
     if others > _MOST_OF_IT:
-        return "That is most of them, so that M rests more on the allowance than on work done: run again."
+        return "That is most of the CPUs, so M rests more on the correction than on measured work: run again."
     return ""
 
 

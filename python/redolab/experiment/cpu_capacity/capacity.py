@@ -1,4 +1,4 @@
-"""How many processes' worth of CPU work the machine does at once, and what limits it.
+"""Processes' worth of CPU work that the machine does at once, and the limit of it.
 
 A process's worth is what one process alone does in a second on a CPU. The rate of work of many
 processes over that is the number of effective CPUs, M.
@@ -23,7 +23,7 @@ from redolab.stats.estimates import MISSING, Estimate, mean_estimate, ratio_esti
 
 Unit = Literal["cores", "threads"]
 Power = Literal["cores", "threads", "quota", "less", "undecided"]
-"""What carries the power: every core, every thread, a quota below both, or less than the cores."""
+"""Source of the power: every core, every thread, a quota below both, or less than the cores."""
 
 _OVER_QUOTA = 0.05
 _MOSTLY = 0.5
@@ -33,7 +33,7 @@ NEAR = 0.9
 
 @dataclass(frozen=True)
 class Room:
-    """What the processes had to run on."""
+    """The CPUs that the processes could use."""
 
     cores: int
     threads: int
@@ -62,10 +62,10 @@ class Spun:
     elapsed_s: float
     spins: int
     cpu_s: float
-    """Of these processes, all together; the kernel leaves steal out of it."""
+    """CPU time of these processes, all together; the kernel leaves steal out of it."""
     run_queue_s: float
     busy_s: float
-    """Of all processes of the machine, on the CPUs that these may use."""
+    """CPU time of all processes of the machine, on the CPUs that these may use."""
     idle_s: float
     steal_s: float
     throttled_periods: int | None
@@ -80,7 +80,7 @@ class Spun:
 
     @property
     def others(self) -> float:
-        """Part of it that everybody else used; slightly negative by the kernel's clock ticks at times."""
+        """Part of it that other processes used; slightly negative by the kernel's clock ticks at times."""
         return (self.busy_s - self.cpu_s) / self.available_s
 
     @property
@@ -90,7 +90,7 @@ class Spun:
 
     @property
     def busy(self) -> float:
-        """Part of it that the CPUs worked, for whomever."""
+        """Part of it that the CPUs worked, for any process."""
         return self.busy_s / self.available_s
 
     @property
@@ -109,11 +109,11 @@ class Capacity:
     """Effective CPUs, M: how many processes' worth of work the machine does at once."""
 
     measured: Estimate
-    """As it was, with whatever else ran."""
+    """CPUs as measured, with other processes running."""
     alone: Estimate
-    """Had no other process run: what the machine gives."""
+    """CPUs without other processes: the capacity of the machine."""
     without_steal: Estimate
-    """Had also the hypervisor taken nothing that it told of."""
+    """CPUs also without the steal that the hypervisor reported."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class Jump:
 
 @dataclass(frozen=True)
 class Facts:
-    """What the verdict rests on."""
+    """Facts that the verdict rests on."""
 
     capacity: Capacity
     power: Power
@@ -160,9 +160,9 @@ class Use:
     """Utilisation U = R / C in one pair of units."""
 
     required: Unit
-    """What R, the busy time, is counted in."""
+    """Unit of R, the busy time."""
     capacity: Unit
-    """What C, the capacity, is counted in."""
+    """Unit of C, the capacity."""
     utilization: float
 
     @property
@@ -199,15 +199,15 @@ def capacity(spun: Sequence[Spun], room: Room, level: float = 0.95) -> Capacity:
     processes as there is room for, less that of the work of one process alone per second on a CPU; the
     interval is Student's t over the blocks. A block without both is left out.
 
-    A rate is corrected for others by giving the processes the CPU time that these took, at the speed the
-    processes had beside them. That holds because all CPUs were busy. Under a quota they need not be, and the
+    A rate is corrected for other processes by adding the CPU time that these took, at the speed the measured
+    processes had meanwhile. That holds because all CPUs were busy. Under a quota they need not be, and the
     processes could not have used more: there nothing is corrected. Where another process on a thread of its
-    core slowed the one process down, the corrected M is too large (see `Facts.others` for how much there
-    can be of that).
+    core slowed the one process down, the corrected M is too large (see `Facts.others` for how much there can
+    be of that).
 
     Args:
         spun: every sample that counts.
-        room: what the processes had to run on.
+        room: the CPUs that the processes could use.
         level: of the interval.
     """
     rates: dict[str, Callable[[Spun], float]] = {
@@ -262,11 +262,11 @@ def power_at(room: float, cores: int, threads: int) -> Power:
 
 
 def power(effective: Estimate, room: Room, throttled: Estimate) -> Power:
-    """What carries the power, where the whole interval says the same.
+    """Source of the power, where the whole interval agrees.
 
     Args:
-        effective: effective CPUs, without what others took.
-        room: what the processes had to run on.
+        effective: effective CPUs, corrected for other processes.
+        room: the CPUs that the processes could use.
         throttled: part of the time in which a quota held the processes back (`throttled_share`).
     """
     if room.capped:
@@ -323,7 +323,7 @@ def matrix_at_most(spun: Sequence[Spun], room: Room) -> tuple[Use, ...]:
 
 
 def overstated(spun: Sequence[Spun], room: Room) -> list[str]:
-    """What must be said loudly: every utilisation above 1, and what it means."""
+    """Loud warnings: every utilisation above 1, and its meaning."""
     found = [
         f"UTILISATION ABOVE 100 %: busy time in {use.required} over {use.capacity} gives "
         f"{100 * use.utilization:.0f} %. The units are mixed: count both in threads, or both in cores."

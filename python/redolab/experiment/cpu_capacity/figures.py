@@ -12,7 +12,7 @@ from redolab.stats.estimates import Estimate
 
 
 def elapsed_figure(spun: Sequence[Spun], room: Room) -> Figure:
-    """Elapsed time over the number of processes, beside what cores and threads would make of it."""
+    """Elapsed time over the number of processes, with the times that cores and threads would give."""
     groups = by_processes(spun)
     elapsed = {processes: mean_of(items, lambda item: item.elapsed_s) for processes, items in groups.items()}
     one = elapsed[1].point if 1 in elapsed else None

@@ -16,12 +16,12 @@ from redolab.records.sample import Work
 _ALL_UP_TO = 4
 """Threads up to which every number of processes is measured."""
 _SHORTEST_S = 0.3
-"""Of one process alone: clock and start-up are then below a percent of it."""
+"""Shortest time of one process alone: clock and start-up are then below a percent of it."""
 _PILOT_S = 0.5
 
 
 def numbers_of_processes(cpus: Cpus) -> tuple[int, ...]:
-    """One, twice the threads, and what lies about the places where elapsed time can begin to rise."""
+    """One, twice the threads, and the numbers around the places where elapsed time can begin to rise."""
     most = 2 * cpus.threads
     if cpus.threads <= _ALL_UP_TO:
         return tuple(range(1, most + 1))
@@ -55,7 +55,7 @@ class CpuCapacity(Experiment):
         return combinations_of(processes=tuple(str(number) for number in range(1, most + 1)))
 
     def defaults(self, _wish: Wish, _possible: tuple[str, ...], /) -> tuple[str, ...]:
-        """The numbers that tell cores from threads."""
+        """The numbers that distinguish cores from threads."""
         return tuple(str(number) for number in numbers_of_processes(read_cpus()))
 
     def baseline(self, settings: tuple[str, ...], /) -> str:
@@ -72,8 +72,8 @@ class CpuCapacity(Experiment):
         most, limit = max(map(int, settings)), read_cpus().limit
         if most < limit:
             raise UsageError(
-                f"{most} processes at most do not fill {limit:g} CPUs, so that nothing would be learned of "
-                f"them. Add {math.ceil(limit)} or more to --settings."
+                f"At most {most} processes do not fill {limit:g} CPUs, so that their capacity would not be "
+                f"measured. Add {math.ceil(limit)} or more to --settings."
             )
         return Spins("", most, "session")
 

@@ -25,7 +25,7 @@ SOURCES = (
 
 
 def elapsed_table(spun: Sequence[Spun], room: Room) -> Table:
-    """Elapsed, run queue and utilisation by both methods, as published; and who took the rest."""
+    """Elapsed, run queue and utilisation by both methods, as published; and the CPU time of others."""
     ratios = elapsed_ratios(spun)
     rows = []
     for processes, items in by_processes(spun).items():
@@ -77,7 +77,7 @@ def capacity_table(found: Capacity, room: Room) -> Table:
     """Effective CPUs without other processes, as they were, and without steal; under a quota as they were."""
     cases = {
         "without other processes: what the machine gives": found.alone,
-        "as measured, beside other processes": found.measured,
+        "as measured, with other processes": found.measured,
         "without other processes and steal": found.without_steal,
     }
     note = "A process's worth is what one process alone does in a second on a CPU. "
@@ -85,8 +85,8 @@ def capacity_table(found: Capacity, room: Room) -> Table:
         cases = {"as measured, under the quota": found.measured}
     else:
         note += (
-            "The corrections give the processes the CPU time that others had, at the speed they had beside "
-            "them."
+            "The corrections add the CPU time of other processes, at the speed that the measured processes "
+            "had meanwhile."
         )
     return Table(
         key="cpu-effective",
@@ -134,7 +134,7 @@ def matrix_table(uses: Sequence[Use], processes: int) -> Table:
 
 
 def throttling_table(spun: Sequence[Spun], room: Room) -> Table:
-    """What the quota did: periods in which it ran out, and the time withheld."""
+    """Effect of the quota: periods in which it ran out, and the time withheld."""
     period_s = room.period_s or 0.0
     rows = [
         {
@@ -146,7 +146,7 @@ def throttling_table(spun: Sequence[Spun], room: Room) -> Table:
     ]
     return Table(
         key="cpu-throttling",
-        caption="What the quota did",
+        caption="Effect of the quota",
         columns=[
             Column("processes", "processes", "count"),
             Column("periods", "periods in which it ran out", "share"),
@@ -158,7 +158,7 @@ def throttling_table(spun: Sequence[Spun], room: Room) -> Table:
 
 
 def findings(spun: Sequence[Spun], room: Room, jump: Jump | None, uses: Sequence[Use]) -> list[Finding]:
-    """The published findings beside those of this run."""
+    """The published findings next to those of this run."""
     return [_jump_finding(room, jump), _step_finding(spun, room), _matrix_finding(room, uses)]
 
 
@@ -166,9 +166,9 @@ def _jump_finding(room: Room, jump: Jump | None) -> Finding:
     agreement: Agreement
     flat = None if jump is None else Estimate(float(jump.flat), None, None)
     if room.cores == room.threads:
-        agreement, why = "not comparable", "Here a core has one thread, so that the two cannot be told apart."
+        agreement, why = "not comparable", "Here a core has one thread, so that the two are the same."
     elif jump is None:
-        agreement, why = "differs", "Elapsed time never rose by as much as a full machine's would."
+        agreement, why = "differs", "Elapsed time never rose as much as it does on a full machine."
     elif jump.flat < room.threads:
         agreement, why = "agrees", f"It rises before the {room.threads} threads are used up."
     else:
@@ -200,7 +200,7 @@ def _step_finding(spun: Sequence[Spun], room: Room) -> Finding:
         why = (
             "The published ideal lets each process run to its end on a core of its own. An operating system "
             f"shares time: {beyond} processes on {room.cores} cores take {beyond / room.cores:.2g} times as "
-            "long as one, and longer beside others."
+            "long as one, and longer when other programs run."
         )
     return Finding(
         key="cpu-step",

@@ -1,7 +1,7 @@
-"""Every figure of a durability run: what hard kills of the server cost, per setting.
+"""Every figure of a durability run: the losses by hard kills of the server, per setting.
 
-A killed process is not a power cut: what the operating system had taken from the server survives
-here, and would not survive there. So "nothing lost" is what a process crash leaves, no more.
+A killed process is not a power cut: data that the operating system had taken from the server survive here,
+and would not survive there. So "nothing lost" is the result of a process crash, no more.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _OUTCOMES: Mapping[Outcome, str] = {
     "worse": "a promise was BROKEN",
 }
 NOTE = (
-    "A killed process is not a power cut: commits handed to the operating system survive the one "
-    "and not the other."
+    "A killed process is not a power cut: commits handed to the operating system survive a killed process, "
+    "but not a power cut."
 )
 
 
@@ -169,7 +169,10 @@ def _text(losses: Sequence[_Losses], outcome: Outcome, manifest: Mapping[str, An
     kills = sum(len(found.kills) for found in keeping)
     if kills and not broken:
         most = units.percent(exact_share(0, kills).high or 0.0)
-        sentences.append(f"At most {most} of such kills lose something there.")
+        kept = _list([found.setting for found in keeping])
+        sentences.append(
+            f"With 95 % confidence, at most {most} of such kills would make {kept} lose commits."
+        )
     if outcome == "undecided":
         least = min(len(found.kills) for found in losses) if losses else 0
         sentences.append(
@@ -192,19 +195,20 @@ def _first(keeping: Sequence[_Losses], broken: Sequence[_Losses], outcome: Outco
         )
     kills = sum(len(found.kills) for found in keeping)
     if not kills:
-        return "Kill more often: too few kills count to say what is kept."
+        return "Kill more often: too few kills count to show that commits are kept."
     lost_none = (
         f"{_list([found.setting for found in keeping])} lost none of "
         f"{sum(found.acknowledged for found in keeping):,} acknowledged commits in {kills} hard kills"
     )
     if outcome == "undecided":
         return f"Kill more often: {lost_none}, which is too few."
-    return f"Rely on what waits for its flush: {lost_none} of the server."
+    return f"Rely on commits that wait for their flush: {lost_none} of the server."
 
 
 def _count(found: _Losses) -> str:
     if not found.missing:
-        return f"{found.setting} lost none of {found.acknowledged:,} in {len(found.kills)} kills"
+        kills = units.counted(len(found.kills), "kill")
+        return f"{found.setting} lost none of {found.acknowledged:,} acknowledged commits in {kills}"
     windows = [kill.loss_window_s for kill in found.kills if kill.loss_window_s is not None]
     oldest = max(windows, default=0.0)
     reach = f", the oldest {units.duration(oldest)} before the kill" if oldest > 0 else ""

@@ -12,7 +12,7 @@ _PROMISES = {True: "kept", False: "broken", None: "none"}
 
 
 def losses(settings: Sequence[Mapping[str, Any]]) -> Table:
-    """What each setting promised, and what the kills took; `settings` as in the results object."""
+    """Promise and losses of each setting; `settings` as in the results object."""
     return Table.of(
         "losses",
         "Acknowledged commits after a hard kill",
@@ -37,10 +37,10 @@ def losses(settings: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def rates(settings: Sequence[Mapping[str, Any]]) -> Table:
-    """What the kills cannot rule out; `settings` as in the results object."""
+    """Shares of loss that the kills cannot rule out; `settings` as in the results object."""
     return Table.of(
         "rates",
-        "How sure that is",
+        "How certain that is",
         settings,
         (
             Column("setting", "Setting", "text"),
@@ -59,8 +59,8 @@ def rates(settings: Sequence[Mapping[str, Any]]) -> Table:
             ),
         },
         note=(
-            "Shares carry exact (Clopper-Pearson) intervals: the upper end is what these kills cannot "
-            "rule out, also where nothing was lost."
+            "Shares have exact (Clopper-Pearson) intervals. The upper end is the largest share that these "
+            "kills do not rule out, also where nothing was lost."
         ),
     )
 
@@ -89,7 +89,7 @@ def kills(made: Sequence[Kill]) -> Table:
         },
         note=(
             "Sessions commit and note each acknowledgement outside the server; the server is killed hard "
-            "under that load, recovers, and every noted commit is looked for."
+            "under that load, recovers, and Redolab looks for every noted commit."
         ),
     )
 

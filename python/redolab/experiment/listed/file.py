@@ -69,7 +69,7 @@ class ListFile:
     sql: Mapping[str, str]
     levels: Mapping[str, Mapping[str, LevelScript]]
     run: Mapping[str, float]
-    """What `[run]` gives of sessions, blocks, seconds and warmup_s."""
+    """Values of `[run]`: sessions, blocks, seconds and warmup_s, as far as given."""
     places: Mapping[str, tuple[int, int]]
     """Line and column where each value begins, by its path with dots."""
 
@@ -86,7 +86,7 @@ def read_list(path: Path) -> ListFile:
 
 
 class _Checker:
-    """Turns the file's content into a `ListFile`, or says where it is wrong."""
+    """Turns the file's content into a `ListFile`, or reports where it is wrong."""
 
     def __init__(self, path: Path, places: Mapping[str, tuple[int, int]]) -> None:
         self._path, self._places = path, places
@@ -146,12 +146,12 @@ class _Checker:
                 if not text or "/" in text or "," in text or text in texts:
                     raise self._wrong(
                         f"{place}.{number}",
-                        f"the level {text!r} must not be empty, stand twice, or hold / or ,",
+                        f"the level {text!r} must not be empty, occur twice, or contain / or ,",
                     )
                 texts.append(text)
             factors[name] = tuple(texts)
         if all(len(levels) == 1 for levels in factors.values()):
-            raise self._wrong("factors", "there is one setting alone, and nothing to compare it with")
+            raise self._wrong("factors", "there is only one setting, so nothing can be compared")
         if math.prod(map(len, factors.values())) > _MOST_SETTINGS:
             raise self._wrong(
                 "factors", f"the levels combine to more than {_MOST_SETTINGS:,} settings; name fewer of them"
@@ -217,7 +217,7 @@ class _Checker:
             if (found[1] or found[2]) not in factors:
                 raise self._wrong(
                     place,
-                    f"{found[0]} names no factor; there are: {', '.join(factors)}",
+                    f"{found[0]} does not name a factor; there are: {', '.join(factors)}",
                     given[: found.start()],
                 )
         return given

@@ -11,14 +11,14 @@ from redolab.records.capability import Capability
 from redolab.records.load import Script
 
 NAME = "list"
-"""The experiment of every run of a list file, whatever its file calls itself."""
+"""The experiment of every run of a list file, whatever the name in the file."""
 _SESSIONS = 4
 _QUICK = Size(blocks=10, seconds=1.5, warmup_s=0.3)
 _FULL = Size(blocks=32, seconds=30, warmup_s=5)
 
 
 class Listed(Experiment):
-    """What a list file asks."""
+    """The question of a list file."""
 
     name = NAME
     needs: frozenset[Capability] = frozenset({"statements"})

@@ -18,7 +18,7 @@ from redolab.records.run import Run
 
 _MEASURED, _NOT_MEASURED = "measured", "not measured"
 LITTLE_MARGIN = 0.03
-"""How far Little's law may be off in a sample before that is said."""
+"""Largest error of Little's law in a sample without a warning."""
 
 
 def analyse(run: Run, compared: Compared) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def analyse(run: Run, compared: Compared) -> dict[str, Any]:
         compared: the same, compared.
     """
     calibrated, why = costs_or_why(run)
-    missing = [f"No forecast stands beside the points. {why[:1].upper()}{why[1:]}"] if why else []
+    missing = [f"The points are shown without a forecast. {why[:1].upper()}{why[1:]}"] if why else []
     found = [beside(curve, calibrated, compared.seed) for curve in curves(compared)]
     return results(
         compared,
@@ -53,22 +53,26 @@ def _verdict(compared: Compared, found: Sequence[Beside]) -> Verdict:
 
 
 def _keep(one: Beside) -> list[str]:
-    """How much may arrive, and why."""
+    """The rate that may arrive, and why."""
     assert one.elbow is not None, "it has one"
     elbow, rate = one.elbow
     capacity = one.curve.capacity_per_s
     keep = f"Let up to {rate.text()} transactions per second arrive at {one.curve.name}"
-    why = "no elbow was seen up to there" if elbow.at_end else "from that elbow on R grows faster than load"
+    why = (
+        "up to that rate response time grows slower than the load"
+        if elbow.at_end
+        else "beyond that rate response time grows faster than the load"
+    )
     return [
         f"{keep}: {why}.",
-        f"That is {rate.scaled(100 / (capacity.point or 1.0)).text(' %')} of capacity.",
-        f"R is {units.duration(1e-3 * elbow.response_ms)} there.",
+        f"That rate is {rate.scaled(100 / (capacity.point or 1.0)).text(' %')} of capacity.",
+        f"R at that rate is {units.duration(1e-3 * elbow.response_ms)}.",
         f"Capacity is {capacity.text()} commits per second.",
     ]
 
 
 def _around(one: Beside) -> list[str]:
-    """What the forecast says of the elbow and of a little less service time, and how sure all of it is."""
+    """Forecasts of the elbow and of a little less service time, and how certain all of it is."""
     sentences = []
     if one.forecast is not None and one.forecast.elbow is not None and one.elbow is not None:
         simulated = one.forecast.elbow[0]
@@ -77,22 +81,22 @@ def _around(one: Beside) -> list[str]:
         less = one.forecast.less_service(one.elbow[0].rate_per_s)
         if less is not None:
             times = less[1].text()
-            sentences.append(f"With 5 % less CPU time R at the elbow would be {times} times as long.")
+            sentences.append(f"With 5 % less CPU time, R at the elbow would be {times} times as long.")
     judged = [text for _, _, text in one.pairs]
     inside, outside = judged.count(INSIDE), judged.count(OUTSIDE)
     if inside + outside:
-        sentences.append(f"Of {inside + outside} forecasts judged {inside} hold what was measured.")
+        sentences.append(f"{inside} of {inside + outside} judged forecasts hold the measured value.")
     if NOT_JUDGED in judged:
         number = units.counted(judged.count(NOT_JUDGED), "forecast")
-        sentences.append(f"Not judged near CPU-bound capacity: {number}.")
+        sentences.append(f"Redolab did not judge {number} near CPU-bound capacity.")
     capacity = one.curve.capacity_per_s.point or 0.0
     below = [point for point in one.curve.points if point.asked_per_s < capacity]
     repeats = [(point.repeat, point.share) for point in below if point.repeat is not None]
     if repeats:
         factor, share = max(repeats)
         sentences.append(
-            f"Repeated, R differed up to {units.significant(factor)}-fold (at {units.percent(share, 0)} of "
-            "capacity)."
+            f"Repeated samples differed in R by a factor of up to {units.significant(factor)} (at "
+            f"{units.percent(share, 0)} of capacity)."
         )
     return sentences
 
@@ -114,7 +118,7 @@ def _warnings(found: Sequence[Beside]) -> list[str]:
             warnings.append(
                 f"In {len(off)} of {units.counted(len(one.curve.little), 'sample')} of {one.curve.name} the "
                 f"server's account of its sessions differs from L × R by more than "
-                f"{units.percent(LITTLE_MARGIN, 0)}, at the most by {units.percent(worst.off)}. The rest of "
-                "R is on the way to the client and back, or in it."
+                f"{units.percent(LITTLE_MARGIN, 0)}, at most by {units.percent(worst.off)}. The rest of R "
+                "passes in the client, or on the way to it and back."
             )
     return warnings

@@ -1,4 +1,4 @@
-"""A measured curve with everything that stands beside it, and whether each forecast is judged."""
+"""A measured curve with the models drawn with it, and whether each forecast is judged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Bend:
     rate_per_s: Estimate
     response_ms: float
     less_service: Estimate | None
-    """How many times R it would be with 5 % less service time; None of what was measured."""
+    """R with 5 % less service time over R; None for a measured elbow."""
     at_end: bool
     """Whether it is only known to lie there or beyond."""
 
@@ -36,13 +36,13 @@ class Beside:
     curve: Curve
     formulas: Sequence[Formula]
     forecast: Forecast | None
-    """None where the run does not tell costs."""
+    """None where the run does not have costs."""
     elbow: tuple[Elbow, Estimate] | None
-    """As measured."""
+    """Measured elbow."""
 
     @cached_property
     def pairs(self) -> list[tuple[Point, Estimate | None, str]]:
-        """Every point with its forecast, and what became of it in words."""
+        """Every point with its forecast, and the judgement on it in words."""
         outlooks = [None] * len(self.curve.points) if self.forecast is None else self.forecast.of_points
         found = []
         for point, outlook in zip(self.curve.points, outlooks, strict=True):
@@ -80,11 +80,11 @@ class Beside:
 
 
 def beside(curve: Curve, calibrated: RunCosts | None, seed: int) -> Beside:
-    """Put everything beside a curve.
+    """Join a curve with its models.
 
     Args:
         curve: as measured.
-        calibrated: costs from the run's other settings; None where it tells none.
+        calibrated: costs from the run's other settings; None without them.
         seed: of the run, for the interval of the elbow.
     """
     return Beside(
@@ -96,7 +96,7 @@ def beside(curve: Curve, calibrated: RunCosts | None, seed: int) -> Beside:
 
 
 def _judged(point: Point, said: Estimate | None) -> str:
-    """What became of a forecast.
+    """Judgement on a forecast.
 
     Where CPUs are short the machine is not the same from one sample to the next, so no model can be right or
     wrong there.

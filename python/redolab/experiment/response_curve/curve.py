@@ -19,7 +19,7 @@ from redolab.stats.estimates import MISSING, Estimate, mean_estimate, median_est
 SHORT_OF_CPU = 0.75
 """Share of the CPUs in use, by anybody, from which on forecasts are drawn and not judged."""
 _LEFT = 0.01
-"""Share of the transactions that may be left when samples end, beside what chance leaves."""
+"""Share of the transactions that may be left when samples end, in addition to chance."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Point:
 
     setting: str
     share: float
-    """Of capacity as the pilot found it, 1.0 for all of it."""
+    """Share of the capacity that the pilot found, 1.0 for all of it."""
     asked_per_s: float
     steady: bool
     """Whether more can be done than is asked for, here and wherever fewer arrive; else R grows for as long as
@@ -61,9 +61,9 @@ class Point:
     """The mean over all transactions of all samples."""
     p95_ms: Estimate
     cpu_share: Estimate
-    """Of all CPUs' time, by anybody."""
+    """Share of all CPUs' time that was used, by any process."""
     repeat: float | None
-    """By what factor two samples of the point differ in R: exp(sqrt(2) x SD of ln R)."""
+    """Factor by which two samples of the point differ in R: exp(sqrt(2) x SD of ln R)."""
     little: Sequence[Little]
 
     @property
@@ -98,9 +98,9 @@ class Curve:
     scenario: Scenario
     """Its sessions without a pause."""
     capacity_per_s: Estimate
-    """Commits per second of those, in the same blocks as the points."""
+    """Commits per second of these sessions, in the same blocks as the points."""
     points: Sequence[Point]
-    """By arrivals per second; those that have samples."""
+    """Points by arrivals per second; those that have samples."""
 
     @property
     def steady(self) -> list[Point]:
@@ -130,16 +130,16 @@ def curves(compared: Compared) -> list[Curve]:
 def little_of(
     sample: Sample, commit_times: Histogram, lags: Histogram, rows_per_commit: int
 ) -> Little | None:
-    """Little's law in a sample; None where the server does not tell its sessions' time, or the client not how
-    long transactions waited for a session.
+    """Little's law in a sample; None where the server does not report its sessions' time, or the client not
+    how long transactions waited for a session.
 
     An answer lies unnoticed for as long as the client also takes to begin what was asked for: its lag.
 
     Args:
         sample: with arrivals.
-        commit_times: of the sample; of a lone row they are the whole time in a session.
-        lags: of the client in the sample.
-        rows_per_commit: of its setting.
+        commit_times: those of the sample; with a lone row they are the whole time in a session.
+        lags: those of the client in the sample.
+        rows_per_commit: the level of its setting.
 
     Source: J. D. C. Little, "A proof for the queuing formula L = λW", Operations Research 9 (1961).
     """
@@ -167,7 +167,7 @@ def response_ms_of(sample: Sample) -> float:
 
 
 def repeat_factor(samples: Sequence[Sample]) -> float | None:
-    """By what factor two samples differ in R, as one standard deviation: exp(sqrt(2) x SD of ln R)."""
+    """Factor by which two samples differ in R, as one standard deviation: exp(sqrt(2) x SD of ln R)."""
     import numpy as np
 
     logs = [math.log(response_ms_of(sample)) for sample in samples]

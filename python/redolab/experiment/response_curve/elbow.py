@@ -3,8 +3,8 @@
 It is the arrival rate at which R / L is least: a line from the origin touches the curve there, and from there
 on R grows faster than the load.
 
-Source: Cary Millsap, "Thinking clearly about performance", Communications of the ACM 53 (2010), who calls it
-the knee.
+Source: Cary Millsap, "Thinking clearly about performance", Communications of the ACM 53 (2010), where it is
+called the knee.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _PLACES = 2_000
 _RESAMPLES = 1_000
 _FEWEST = 3
-"""Points that a curve needs."""
+"""Fewest points that a curve needs."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def _curves_through(rates_per_s: Sequence[float], responses_ms: Floats, places: 
 
 
 def elbow_rate_interval(points: Sequence[Point], seed: int) -> tuple[float, float] | None:
-    """Between which rates the elbow of measured points lies with 95 %: a bootstrap over whole blocks.
+    """The rates between which the elbow of measured points lies with 95 %: a bootstrap over whole blocks.
 
     None with fewer than two blocks in which every point was measured.
 

@@ -10,11 +10,11 @@ from redolab.experiment.response_curve.curve import Point
 from redolab.experiment.response_curve.elbow import curve_through
 
 _PLACES = 100
-"""At which the forecast's line is drawn."""
+"""Places at which the forecast's line is drawn."""
 
 
 def figures(found: Sequence[Beside]) -> list[Figure]:
-    """One for each curve."""
+    """One figure for each curve."""
     return [
         Figure(
             f"response-curve-{number}",
@@ -33,7 +33,7 @@ def _measured(one: Beside) -> list[Series]:
     beyond = [point for point in one.curve.points if not point.steady]
     series = [_points("measured", one.curve.steady)]
     if beyond:
-        # R of these says how long a sample was.
+        # R of these depends on the length of a sample.
         series.append(_points("beyond capacity: grows with a sample", beyond))
     if one.elbow is not None:
         elbow, _ = one.elbow

@@ -1,8 +1,8 @@
-"""What stands beside the measured points of a curve: the published curve, M/M/m, and the forecast.
+"""The models drawn with the measured points of a curve: the published curve, M/M/m, and the forecast.
 
 The two formulas are drawn from two measured figures. S is R where the fewest arrive, and M = S x capacity, so
-that both begin at the first point and rise without end at capacity. The forecast knows no point of the curve:
-it comes from costs that other settings told.
+that both begin at the first point and rise without end at capacity. The forecast does not use any point of
+the curve: it comes from the costs of other settings.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from redolab.model.queueing import response_time_cpu
 from redolab.stats.estimates import Estimate
 
 LESS_SERVICE = 0.95
-"""The part of the service time that is asked about beside all of it."""
+"""The part of the service time that is also forecast, in addition to all of it."""
 _RESPONSE = "response_time_ms"
 _STEPS = 40
 """Rates at which a formula is drawn, up to `_FULLEST` of capacity."""
@@ -43,7 +43,7 @@ class Formula:
 
     name: str
     response_s: Callable[[float, float], float]
-    """R of service time and arrivals per second; ValueError where it has none."""
+    """R by service time and arrivals per second; ValueError where R does not exist."""
     service_s: float
     capacity_per_s: float
 
@@ -102,7 +102,7 @@ def formulas(curve: Curve) -> list[Formula]:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What the simulation says of a curve."""
+    """Forecasts of a curve by the simulation."""
 
     curve: Curve
     calibrated: RunCosts
@@ -118,7 +118,7 @@ class Forecast:
 
     @cached_property
     def elbow(self) -> tuple[Elbow, Estimate] | None:
-        """The elbow, and its rate with the middle 90 % of what the resampled calibrations give."""
+        """The elbow, and its rate with the middle 90 % over the resampled calibrations."""
         rates = [outlook.scenario.arrival_rate_per_s or 0.0 for outlook in self.line]
         point = elbow_of(rates, [outlook.point[_RESPONSE] for outlook in self.line])
         if point is None:
@@ -137,7 +137,7 @@ class Forecast:
     def less_service(self, rate_per_s: float) -> tuple[float, Estimate] | None:
         """R at a rate in ms, and how many times that it is with less CPU time of a transaction.
 
-        The interval is the middle 90 % of what the resampled calibrations give. None without a steady state.
+        The interval is the middle 90 % over the resampled calibrations. None without a steady state.
         """
         scenario = replace(self.curve.scenario, arrival_rate_per_s=rate_per_s)
         whole = _look(self.calibrated, scenario)
@@ -180,6 +180,6 @@ def _look(calibrated: RunCosts, scenario: Scenario) -> ScenarioForecast | None:
 
 
 def _middle(point: float, again: Sequence[float]) -> Estimate:
-    """A figure with the middle 90 % of what the resampled calibrations say, and itself."""
+    """A figure with the middle 90 % of its values over the resampled calibrations and itself."""
     ends = _core.answer_interval(point, again)
     return Estimate(point, None, None, LEVEL) if ends is None else Estimate(point, *ends, LEVEL)

@@ -15,7 +15,7 @@ from redolab.records.capability import Capability
 from redolab.records.load import Amount, Inserts
 
 SHARE = "share_of_capacity"
-"""The factor whose level says at which part of capacity transactions arrive."""
+"""The factor whose level is the part of capacity at which transactions arrive."""
 _PERCENTS = (10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 95, 100, 110)
 # The ends, the elbow of a log that groups commits, and the points that forecasts are judged by.
 _FEW_PERCENTS = (10, 30, 50, 60, 70, 80, 90, 95, 110)
@@ -35,8 +35,8 @@ class ResponseCurve(Experiment):
     full = Size(blocks=12, seconds=4.0, warmup_s=0.5)
 
     def combine(self, wish: Wish, /) -> Mapping[str, Levels]:
-        """What costs are read from; of each curve its sessions without a pause, which tell capacity, and the
-        shares of it at which transactions arrive.
+        """Settings from which costs are read; for each curve its sessions without a pause, which show
+        capacity, and the shares of capacity at which transactions arrive.
         """
         cpus = describe_machine()["cpus"] or 1
         curves = _curves(wish, PER_CPU * cpus)
@@ -51,18 +51,18 @@ class ResponseCurve(Experiment):
         return found
 
     def choose(self, _wish: Wish, possible: tuple[str, ...], /) -> tuple[str, ...]:
-        """All: what is asked for are curves, each of several settings."""
+        """All of them: the user asks for curves, each of several settings."""
         return possible
 
     def load(self, wish: Wish, settings: Mapping[str, Levels], /) -> Inserts:
-        """What forecasts are about, from a client."""
+        """The load that forecasts are about, from a client."""
         return check_load(max(int(levels["sessions"]) for levels in settings.values()), "client", wish.scope)
 
     def fit(self, plan: Plan, pilot: Pilot, /) -> Plan:
-        """Arrivals per second as shares of capacity: of what the same sessions do that begin at once.
+        """Arrivals per second as shares of capacity: the rate of the same sessions that begin at once.
 
         Where more is asked for than can be done, no session of the pool is ever free, so they work as those
-        do.
+        sessions do.
 
         Raises:
             RefusedError: the pilot committed nothing.
@@ -87,7 +87,7 @@ def curve_of(levels: Levels) -> str:
 
 
 def share_of(levels: Levels) -> float:
-    """At which part of capacity transactions arrive under such levels, 1.0 for all of it."""
+    """The part of capacity at which transactions arrive under such levels, 1.0 for all of it."""
     return float(levels[SHARE].removesuffix("%")) / 100
 
 
@@ -101,10 +101,10 @@ def _capacity(name: str, pilot: Pilot) -> float:
 
 
 def _curves(wish: Wish, sessions: int) -> list[Levels]:
-    """The levels of each curve that was asked for; without any one curve of waiting commits of one row.
+    """The levels of each curve that was asked for; by default one curve of waiting commits of one row.
 
     Raises:
-        UsageError: a curve that is none, or that is named twice.
+        UsageError: a name is not the name of a curve, or is given twice.
     """
     if not wish.settings:
         pools = numbers_once("--sessions", wish.sessions or (sessions,))

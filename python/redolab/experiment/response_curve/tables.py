@@ -1,4 +1,4 @@
-"""Tables of a response-curve run: each curve beside the models, its samples, and the elbows."""
+"""Tables of a response-curve run: each curve with the models, its samples, and the elbows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SOURCE = "Craig Shallahamer, Forecasting Oracle Performance (2007), and OraPub, 
 
 
 def tables(found: Sequence[Beside]) -> list[Table]:
-    """Of each curve its elbows and points first, and its samples."""
+    """Elbows and points of each curve first, then its samples."""
     of_each = (_elbows, _points, _samples)
     return [make(number, one) for make in of_each for number, one in enumerate(found, start=1)]
 
@@ -32,7 +32,7 @@ def _points(number: int, one: Beside) -> Table:
     rows = [
         {
             "share": round(100 * point.share),
-            # Where there is no steady state R says how long a sample was: it stands with the samples.
+            # Without a steady state R depends on the length of a sample: it is shown with the samples.
             "response_time_ms": point.response_ms if point.steady else None,
             **{
                 f"formula_{place}": item.response_ms(point.asked_per_s)
@@ -45,10 +45,10 @@ def _points(number: int, one: Beside) -> Table:
     ]
     note = (
         "Load: arrivals in percent of the capacity that the pilot found. R counts from the moment a "
-        "transaction was asked for; that of the median sample is inside or outside of the forecast's 90 % "
+        "transaction was asked for. R of the median sample is inside or outside of the forecast's 90 % "
         "prediction interval. The two formulas start from R at the first point, their S, and rise at "
-        f"capacity. Drawn: not judged, since the CPUs are {100 * SHORT_OF_CPU:.0f} % busy or more. "
-        "Unsteady: a backlog grew there, or where fewer arrived."
+        f"capacity. Drawn: not judged, since the CPUs are {100 * SHORT_OF_CPU:.0f} % busy or more. Unsteady: "
+        "a backlog grew there, or at a lower rate."
     )
     return Table(
         f"response-curve-{number}",
@@ -76,10 +76,10 @@ def _samples(number: int, one: Beside) -> Table:
     )
     note = (
         "R, mean: over all transactions; where unsteady it grows for as long as a sample lasts. Repeats "
-        "differ: by what factor two samples of a point differ in R, as one standard deviation. In the "
+        "differ: the factor by which two samples of a point differ in R, as one standard deviation. In the "
         "system: sessions in a statement by the server's account; by the client's, transactions that "
-        "waited for a session and answers that it had not noticed. By Little's law that is L × R. Handing "
-        "over to and fro is in R alone. The largest difference is that of a single sample."
+        "waited for a session and answers that it had not noticed. By Little's law that is L × R. The time "
+        "between client and server is in R alone. The largest difference is that of a single sample."
     )
     return Table(
         f"response-samples-{number}",
@@ -112,7 +112,7 @@ def _elbows(number: int, one: Beside) -> Table:
     columns = (
         Column("of", "by", "text"),
         Column("rate_per_s", "elbow", "number", "per s"),
-        Column("share", "of capacity", "share"),
+        Column("share", "share of capacity", "share"),
         Column("response_time_ms", "R there", "number", "ms"),
         Column("less_service", "with 5 % less service time", "estimate", "times"),
     )
@@ -127,10 +127,10 @@ def _elbows(number: int, one: Beside) -> Table:
         for bend in one.bends
     ]
     note = (
-        "The elbow is where R / L is least: a line from the origin touches the curve there. 5 % less service "
-        "time: of the forecast CPU time of a transaction, of the formulas S, all of R without a queue. "
-        "Intervals: of what was measured 95 % from the run's blocks, of a forecast 90 % from resampled "
-        "calibrations."
+        "The elbow is where R / L is least: a line from the origin touches the curve there. Service time is "
+        "the CPU time of a transaction in the forecast; in the formulas it is S, all of R without a queue. "
+        "Measured elbows have 95 % intervals from the run's blocks, forecasts have 90 % intervals from "
+        "resampled calibrations."
     )
     return Table(f"elbow-{number}", f"{one.curve.name}: the elbow", columns, rows, note, first=True)
 

@@ -1,4 +1,4 @@
-"""The answer of rows-per-commit: what many rows save, and how many are enough."""
+"""The answer of rows-per-commit: the saving of many rows, and how many are enough."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def analyse(_run: Run, compared: Compared) -> dict[str, Any]:
 
 
 def _verdict(compared: Compared) -> Verdict:
-    """How much is saved, what 32 rows bring of it, and from how many rows on 90 % and 99 % are there."""
+    """The saving, the part of it that 32 rows bring, and the rows that collect 90 % and 99 % of it."""
     held_back = withheld(compared.null, compared.baseline)
     if held_back is not None:
         return held_back
@@ -64,9 +64,9 @@ def _answer(sweep: Sweep, compared: Compared) -> tuple[list[str], Outcome, str |
     each = saving.means(sweep.times)
     ninety = saving.reached(sweep.times, 0.9)
     sentences = [
-        f"Commit every {_rows(ninety, nearly_all)} rows: that brings nearly all of the "
-        f"{_percent(saving.saving(sweep.times))} of an insert's time that can be saved.",
-        f"With {_count(most)} rows per commit a row takes {units.duration(each[most])} instead of "
+        f"Commit every {_rows(ninety, nearly_all)} rows: that brings nearly all of the possible saving, "
+        f"{_percent(saving.saving(sweep.times))} of an insert's time.",
+        f"With {_count(most)} rows per commit, a row takes {units.duration(each[most])} instead of "
         f"{units.duration(each[fewest])}{'' if fewest == 1 else f' with {fewest}'}.",
         *_enough(sweep),
     ]
@@ -74,17 +74,16 @@ def _answer(sweep: Sweep, compared: Compared) -> tuple[list[str], Outcome, str |
 
 
 def _enough(sweep: Sweep) -> list[str]:
-    """What few rows per commit bring of what the most bring."""
+    """The part of the saving that few rows per commit bring."""
     most = max(sweep.names)
-    marks = [(share, saving.reached(sweep.times, share)) for share in (0.9, 0.99)]
-    if marks[0][1].point is None:
+    ninety, nearly_all = (saving.reached(sweep.times, share) for share in (0.9, 0.99))
+    if ninety.point is None:
         return ["No saving was shown."]
-    told = PUBLISHED_ROWS if PUBLISHED_ROWS in sweep.names else int(marks[0][1].point)
-    part = saving.collected(sweep.times, told)
-    takes = " and ".join(f"{100 * share:.0f} % of it takes {_span(rows)}" for share, rows in marks)
+    shown = PUBLISHED_ROWS if PUBLISHED_ROWS in sweep.names else int(ninety.point)
+    part = saving.collected(sweep.times, shown)
     return [
-        f"{_count(told)} rows per commit bring {_percent(part)} of what {_count(most)} bring.",
-        f"{takes} rows per commit.",
+        f"{_count(shown)} rows per commit bring {_percent(part)} of the saving of {_count(most)}.",
+        f"90 % of that saving needs {_span(ninety)} rows per commit, and 99 % needs {_span(nearly_all)}.",
     ]
 
 
@@ -94,7 +93,7 @@ def _rows(ninety: Estimate, nearly_all: Estimate) -> str:
 
 
 def _not_shown(rival: Comparison | None, fewest: str) -> list[str]:
-    """Why no number of rows is named."""
+    """The reason why no number of rows is named."""
     if rival is None or rival.ratio.point is None:
         return ["Measure more blocks: rows per commit were not shown to matter here."]
     seen = f"{rival.setting} rows per commit were {against(rival.ratio, fewest)}"
@@ -117,7 +116,7 @@ def _span(found: Estimate) -> str:
 def _percent(found: Estimate) -> str:
     if found.point is None:
         return "an unknown part"
-    # Between 99 and 100 % the second decimal is what there is to tell.
+    # Between 99 and 100 % the second decimal matters.
     digits = 2 if 0.99 <= found.point < 1 else 1
     return found.scaled(100).text(" %", f"{{:.{digits}f}}".format)
 

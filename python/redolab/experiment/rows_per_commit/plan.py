@@ -28,7 +28,7 @@ def _rows(name: str) -> int:
 
 
 def _rows_at_once(name: str, load: Load) -> int:
-    """What a setting inserts at least: one whole commit in each of its sessions."""
+    """Fewest rows that a setting inserts: one whole commit in each of its sessions."""
     rows, *others = name.split("/")
     return int(rows) * next((int(level) for level in others if level.isdigit()), load.sessions)
 
@@ -83,9 +83,10 @@ class RowsPerCommit(Experiment):
         return Inserts("inserts", sessions, wish.scope, _PADDING_BYTES, loop=wish.ways.loops[0])
 
     def fit(self, plan: Plan, pilot: Pilot, /) -> Plan:
-        """The rows of a sample that take `design.seconds` on average, told by short works in each setting.
+        """The rows of a sample that take `design.seconds` on average, estimated from short works in each
+        setting.
 
-        Where the rows are given, how long they take is told. The slower of two works counts: a disk that
+        Where the rows are given, their time is estimated. The slower of two works counts: a disk that
         others use can be ten times as slow a moment later. A setting in which the rows take too short a time
         to be measured inserts them several times over.
         """

@@ -1,9 +1,9 @@
-"""Time per row over rows per commit: what is saved, and from how many rows on most of it is collected.
+"""Time per row over rows per commit: the saving, and the rows from which on most of it is collected.
 
 The saving is read from the measured points, not from a fitted curve: a + b/n^c, fitted to all of the
 published points, still misses one by 1.4 % of its elapsed time, and 1 % of the published saving is a third
-of that, so the curve cannot tell where 99 % is collected. The intervals come from one contrast per block
-and Student's t: resampling the seven blocks of a quick run covers 86 % where 95 % is said (simulated).
+of that, so the curve cannot show where 99 % is collected. The intervals come from one contrast per block
+and Student's t: resampling the seven blocks of a quick run covers 86 % where 95 % is stated (simulated).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def means(times: Times) -> dict[int, float]:
 
 
 def saving(times: Times) -> Estimate:
-    """What the most rows per commit save against the fewest, as a share of the time of the fewest."""
+    """The saving of the most rows per commit against the fewest, as a share of the time of the fewest."""
     fewest, most = min(times), max(times)
     pairs = _in_common(times, fewest, most)
     return ratio_of_means([first - last for first, last in pairs], [first for first, _ in pairs])
@@ -79,13 +79,11 @@ def collected(times: Times, rows: int) -> Estimate:
 
 
 def reached(times: Times, share: float) -> Estimate:
-    """From how many rows per commit on `share` of the saving of the most rows per commit is collected.
-
-    Of the measured rows per commit, the point is the first that reaches the share when the points are
-    smoothed so that more rows never cost more (isotonic regression). The interval holds every measured
-    number that cannot be ruled out at 2.5 % on its side: its low end is the first that is not surely
-    short of the share, its high end the first from which on all surely reach it. Nothing is estimated
-    where a saving is not shown at all.
+    """Rows per commit from which on `share` of the saving of the most rows per commit is collected. The point
+    is the first of the measured numbers that reaches the share when the points are smoothed so that more rows
+    never cost more (isotonic regression). The interval holds every measured number that cannot be ruled out
+    at 2.5 % on its side: its low end is the first that is not surely short of the share, its high end the
+    first from which on all surely reach it. Nothing is estimated where a saving is not shown at all.
 
     Source: SciPy, `scipy.optimize.isotonic_regression`, `scipy.stats.t`.
     """

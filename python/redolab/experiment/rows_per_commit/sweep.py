@@ -56,7 +56,7 @@ def rows_of_a_sample(compared: Compared) -> int:
 
 
 def _block_times(samples: Sequence[Sample]) -> dict[int, float]:
-    """Seconds per row by block; the mean of two where the baseline stands twice."""
+    """Seconds per row by block; the mean of two where the baseline was measured twice."""
     found: defaultdict[int, list[float]] = defaultdict(list)
     for sample in samples:
         found[sample.block].append(sample.elapsed_s / units_of_work(sample))

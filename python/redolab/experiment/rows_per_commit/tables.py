@@ -30,7 +30,7 @@ Scope = Literal["session", "instance"]
 
 
 def tables(compared: Compared) -> tuple[Table, ...]:
-    """What is collected, and the two published tables."""
+    """The collected saving, and the two published tables."""
     found = sweeps(compared)
     return (
         _collected(found),
@@ -41,7 +41,7 @@ def tables(compared: Compared) -> tuple[Table, ...]:
 
 
 def findings(compared: Compared) -> tuple[Finding, ...]:
-    """The published findings beside those of the baseline's settings."""
+    """The published findings next to those of the baseline's settings."""
     sweep = sweeps(compared)[0]
     fewest, most = min(sweep.names), max(sweep.names)
     same_ends = sweep.measured and (fewest, most) == (1, 32768)
@@ -98,17 +98,17 @@ def _collected(found: Sequence[Sweep]) -> Table:
             )
     return Table(
         "rows-per-commit-collected",
-        "What is collected by how many rows per commit",
+        "Saving collected by rows per commit",
         (
             _setting_column(found),
             Column("time_per_row_ms", "Time per row", "estimate", "ms"),
             Column("change_pct", "Change", "change", "%"),
-            Column("collected", "Of the saving", "share", "%"),
+            Column("collected", "Share of the saving", "share", "%"),
         ),
         rows,
-        note="Time per row is wall time over rows, the geometric mean over the blocks. The saving is "
-        "what the most rows per commit save against "
-        "the fewest; its parts have Fieller's interval over the blocks.",
+        note="Time per row is wall time over rows, the geometric mean over the blocks. The saving is the "
+        "time that the most rows per commit save against the fewest; shares of it have Fieller's interval "
+        "over the blocks.",
         first=True,
     )
 
@@ -140,8 +140,8 @@ def _elapsed(compared: Compared, found: Sequence[Sweep]) -> Table:
             Column("change_pct", "Change", "change", "%"),
         ),
         rows,
-        note="Whole commits alone are inserted, and samples that would be too short do the rows several "
-        f"times over, so a sample may have more rows than {fixed:,}; elapsed is the mean time per row times "
+        note="Only whole commits are inserted, and samples that would be too short insert the rows several "
+        f"times, so a sample may have more rows than {fixed:,}; elapsed is the mean time per row times "
         f"{fixed:,}.",
     )
 
@@ -174,7 +174,7 @@ def _unit_of_work(
         f"Time per insert, {scope} scope, as published",
         columns,
         rows,
-        note=f"Means over the samples, time of {whose}. Queue time is all that is neither CPU nor idle.",
+        note=f"Means over the samples, time of {whose}. Queue time is all time that is neither CPU nor idle.",
     )
 
 

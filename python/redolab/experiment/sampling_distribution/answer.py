@@ -1,4 +1,4 @@
-"""Every figure of a sampling-distribution run: what the means of groups of drawn values do."""
+"""Every figure of a sampling-distribution run, on the means of groups of drawn values."""
 
 from __future__ import annotations
 
@@ -112,15 +112,15 @@ def _covered(count: int, seed: int) -> Coverage:
 
 
 def _verdict(settings: Sequence[SettingMeans]) -> str:
-    """The answer: of the means, of their normality, of a range from few of them."""
+    """The answer on the means, on their normality, and on a range from few of them."""
     found = [item for item in settings if item.repetitions]
     if not found:
-        return "Nothing was drawn, so nothing can be said: run it again."
+        return "Nothing was drawn, so nothing can be concluded: run it again."
     worst = _worst(found)
-    telling = next(item for item in found if item.answer == worst)
+    deciding = next(item for item in found if item.answer == worst)
     sentences = [
-        f"{_ADVICE[worst]}: mean ± 2 sd held {_percent(telling.inside_share)} of the means of {telling.size} "
-        "values.",
+        f"{_ADVICE[worst]}: mean ± 2 sd held {_percent(deciding.inside_share)} of the means of "
+        f"{deciding.size} values.",
         *(
             f"Means of {item.size} values {_ANSWERS[item.answer]}: of {item.groups} normal means "
             f"{units.percent(item.normal_share)} would be inside, and {_percent(item.inside_share)} were."
@@ -136,9 +136,8 @@ def _verdict(settings: Sequence[SettingMeans]) -> str:
     sentences += [
         f"Normality was rejected for the means in {rejected} of the repetitions (5 % if they were normal).",
         f"For the values themselves it was rejected in {values}.",
-        "A range from five means is another matter.",
-        f"There mean ± 2 sd held {_percent(last.two_sd_of_five)} of further means.",
-        f"Student's 90 % prediction interval held {_percent(last.t_of_five)}.",
+        f"When made from five means, mean ± 2 sd held {_percent(last.two_sd_of_five)} of further means.",
+        f"Student's 90 % prediction interval from five means held {_percent(last.t_of_five)}.",
     ]
     return " ".join(sentences)
 

@@ -15,7 +15,7 @@ from redolab.stats.plus_and_minus import NORMAL_SHARE
 
 
 def figures(found: Sequence[SettingMeans], covered: Sequence[Coverage], first: Draw | None) -> list[Figure]:
-    """The values of the first repetition, the means of all, and what two standard deviations hold."""
+    """The values of the first repetition, the means of all, and the share within two standard deviations."""
     drawn = []
     if first is not None:
         values = np.asarray(first.values)

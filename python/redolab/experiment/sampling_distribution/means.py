@@ -1,4 +1,4 @@
-"""What the means of groups of drawn values say: their plus and minus, and their normality."""
+"""The means of groups of drawn values: their plus and minus, and their normality."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ MARGIN = 0.02
 FEW = 5
 """Means that the published bet was made from."""
 BET_LEVEL = 0.9
-"""What the bet took two standard deviations of five means for."""
+"""The share that the bet expected two standard deviations of five means to hold."""
 
 
 @dataclass(frozen=True)
 class Repetition:
-    """What one set of values says."""
+    """Figures of one set of values."""
 
     means: Floats
     mean: float
-    """Of the means."""
+    """Mean of the means."""
     sd: float
-    """Of the means."""
+    """Standard deviation of the means."""
     inside: int
     """Means within mean +- 2 sd."""
     means_pvalue: float | None
-    """Of the test of normality."""
+    """p of the test of normality."""
     values_pvalue: float | None
     two_sd_of_five: float
     """Part of the further means within mean +- 2 sd of the first five."""
     t_of_five: float
-    """Part of them within the 90 % prediction interval of the first five."""
+    """Part of the further means within the 90 % prediction interval of the first five."""
 
 
 @dataclass(frozen=True)
 class SettingMeans:
-    """What all repetitions of one setting say; an estimate's interval is over the repetitions."""
+    """Figures of all repetitions of one setting; an estimate's interval is over the repetitions."""
 
     setting: str
     groups: int
@@ -68,7 +68,7 @@ class SettingMeans:
     t_of_five: Estimate
     answer: Answer
     means: Sequence[Floats]
-    """Of each repetition."""
+    """Means of each repetition."""
 
     def as_json(self) -> dict[str, Any]:
         """The setting as the results object has it."""
@@ -91,7 +91,7 @@ class SettingMeans:
 
 
 def repetition(draw: Draw) -> Repetition:
-    """What one set of values says: its means, their plus and minus, their normality."""
+    """Figures of one set of values: its means, their plus and minus, their normality."""
     values = np.asarray(draw.values)
     means = values.reshape(draw.groups, -1).mean(axis=1)
     found = plus_and_minus(means)
@@ -110,7 +110,7 @@ def repetition(draw: Draw) -> Repetition:
 
 
 def found_of(setting: str, draws: Sequence[Draw]) -> SettingMeans:
-    """What all draws of one setting that count say."""
+    """Figures of all draws of one setting that count."""
     mine = [draw for draw in draws if draw.setting == setting]
     good = [draw for draw in mine if draw.spoiled is None]
     groups, size = (int(part) for part in setting.split("x"))

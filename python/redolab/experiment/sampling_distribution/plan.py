@@ -9,7 +9,7 @@ from redolab.records.capability import Capability
 from redolab.records.load import Draws
 
 MEAN = 5.0
-"""Of the exponential distribution that the values are drawn from, as published."""
+"""Mean of the exponential distribution that the values are drawn from, as published."""
 _SETTINGS = combinations_of(groups=("10x10", "30x30", "90x90"))
 _PUBLISHED = ("30x30", "90x90")
 

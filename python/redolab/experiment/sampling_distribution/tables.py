@@ -12,7 +12,7 @@ _SOURCE = "Craig Shallahamer, OraPub, “Wanna Bet” (28 February 2012)"
 
 
 def tables(found: Sequence[SettingMeans], covered: Sequence[Coverage]) -> list[Table]:
-    """The means of each setting, their normality, and what a range from few of them holds."""
+    """The means of each setting, their normality, and the share that a range from few of them holds."""
     return [
         Table.of(
             "means",
@@ -35,8 +35,8 @@ def tables(found: Sequence[SettingMeans], covered: Sequence[Coverage]) -> list[T
             found,
             (
                 Column("setting", "Setting", "text"),
-                Column("means", "Of the means", "share", "%"),
-                Column("values", "Of the values", "share", "%"),
+                Column("means", "For the means", "share", "%"),
+                Column("values", "For the values", "share", "%"),
             ),
             {"means": lambda item: item.means_rejected, "values": lambda item: item.values_rejected},
             "At 5 %: Shapiro-Wilk up to 5,000 values, D'Agostino-Pearson beyond.",
@@ -71,7 +71,7 @@ def tables(found: Sequence[SettingMeans], covered: Sequence[Coverage]) -> list[T
 
 
 def published(found: Sequence[SettingMeans]) -> list[Finding]:
-    """The published figures beside this run's; what it did not draw is not comparable."""
+    """The published figures next to those of this run; settings it did not draw are not comparable."""
     by_name = {item.setting: item for item in found if item.repetitions > 1}
     small, large = by_name.get("30x30"), by_name.get("90x90")
     return [
@@ -111,7 +111,7 @@ def _once(key: str, what: str, theirs: float, ours: Estimate | None, out_of: int
         ours,
         "",
         "agrees" if _holds(ours, theirs) else "differs",
-        "They drew once: ours is where one repetition lies in 99 of 100.",
+        "They drew once: ours is the range in which 99 of 100 repetitions lie.",
         _SOURCE,
     )
 
@@ -148,8 +148,8 @@ def _bet(item: SettingMeans | None) -> Finding:
         ours,
         "%",
         "agrees" if _holds(ours, 90) else "differs",
-        "Two standard deviations were taken as a generous 90 %. Of normal means they hold 85.8 % (Student's "
-        "t with 4 degrees of freedom); 9 of 10 is what chance gives with either.",
+        "The bet used two standard deviations as a generous 90 %. They hold 85.8 % of normal means "
+        "(Student's t with 4 degrees of freedom); with either figure chance gives 9 of 10.",
         _SOURCE,
     )
 

@@ -1,4 +1,4 @@
-"""The answer of session-count: the pool to have, what it gives, and what limits it."""
+"""The answer of session-count: the pool to have, its gain, and its limit."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def analyse(_run: Run, compared: Compared) -> dict[str, Any]:
 
 
 def _verdict(compared: Compared, found: SessionCounts) -> Verdict:
-    """The pool to have, what it gives against the fewest and the most sessions, and what limits it."""
+    """The pool to have, its gain against the fewest and the most sessions, and its limit."""
     held_back = withheld(compared.null, compared.baseline)
     if held_back is not None:
         return held_back
@@ -56,14 +56,14 @@ def _verdict(compared: Compared, found: SessionCounts) -> Verdict:
 
 
 def _outcome(found: SessionCounts, pool: int) -> Outcome:
-    """Of the pool against the fewest sessions; of the most, where the fewest are the pool."""
+    """Outcome of the pool against the fewest sessions; of the most, where the fewest are the pool."""
     fewest, most = found.sessions[0], found.sessions[-1]
     compared_to = found.against_fewest(pool if pool != fewest else most)
     return "undecided" if compared_to is None else compared_to.outcome
 
 
 def _undecided(compared: Compared, found: SessionCounts, pool: int) -> list[str]:
-    """What was seen, and how much more would settle it."""
+    """The measured difference, and the blocks that would settle it."""
     fewest, most = found.sessions[0], found.sessions[-1]
     asked, margin = pool if pool != fewest else most, units.percent(compared.margin, 0)
     texts = [
@@ -76,7 +76,8 @@ def _undecided(compared: Compared, found: SessionCounts, pool: int) -> list[str]
         texts.append(f"{more} would settle a difference of {margin}.")
     return [
         *texts,
-        f"Of those measured {pool} are the fewest within {margin} of the best{_between(found.pool)}.",
+        f"{pool} sessions are the fewest measured within {margin} of the best "
+        f"throughput{_between(found.pool)}.",
     ]
 
 
@@ -93,9 +94,7 @@ def _recommended(found: SessionCounts, pool: int) -> list[str]:
             per_cpu,
             f"Throughput {sure} at {most} sessions, so measure more with --sessions before you set a limit.",
         ]
-    best = (
-        f"Of those measured they are the fewest within {margin} of the best throughput{_between(found.pool)}."
-    )
+    best = f"They are the fewest measured within {margin} of the best throughput{_between(found.pool)}."
     if pool == fewest:
         more = f"{_faster(found.ratio(most, fewest))} {fewest}"
         first = f"Let {pool} sessions work at a time: {most} were {more}."
@@ -104,14 +103,14 @@ def _recommended(found: SessionCounts, pool: int) -> list[str]:
 
 
 def _pooler(found: SessionCounts, pool: int) -> list[str]:
-    """What a pooler in front of the most sessions would change."""
+    """Effect of a pooler in front of the most sessions."""
     most = found.sessions[-1]
     mine, theirs = _p95(found, pool), _p95(found, most)
     if pool == most:
-        text = "A pooler with fewer would cost throughput."
-        return [text] if mine is None else [text, f"Commits take {mine} with it."]
+        text = "A pooler with fewer sessions would cost throughput."
+        return [text] if mine is None else [text, f"With {pool} sessions commits take {mine}."]
     texts = [
-        f"A pooler that holds {most} clients to {pool} sessions would make the work "
+        f"A pooler that limits {most} clients to {pool} sessions would make the work "
         f"{_faster(found.ratio(pool, most))} {most}."
     ]
     texts.append("The clients wait for a session instead.")
@@ -121,7 +120,7 @@ def _pooler(found: SessionCounts, pool: int) -> list[str]:
 
 
 def _finding(found: SessionCounts) -> list[str]:
-    """Whether many sessions were slower, as was published, and what decides it."""
+    """Whether many sessions were slower, as was published, and the reason."""
     fewest, most = found.sessions[0], found.sessions[-1]
     few, many = _per_flush(found, fewest), _per_flush(found, most)
     flush = (
@@ -132,7 +131,7 @@ def _finding(found: SessionCounts) -> list[str]:
     compared_to = found.against_fewest(most)
     outcome = "undecided" if compared_to is None else compared_to.outcome
     said = {
-        "better": "That fewer sessions are faster, as was published, does not hold here.",
+        "better": "The published finding that fewer sessions are faster does not hold here.",
         "worse": "Many sessions are slower here, as was published.",
         "equivalent": f"Between {fewest} and {most} sessions there is no difference that matters.",
     }.get(outcome, "")
@@ -148,16 +147,16 @@ def _warnings(found: SessionCounts) -> list[str]:
             "the network is part of every commit time."
         ]
     shares = {number: client_share(found.samples(number)).point for number in found.sessions}
-    told = ", ".join(
+    parts = ", ".join(
         f"{units.percent(share, 0)} with {number} sessions"
         for number, share in shares.items()
         if share is not None
     )
-    if not told:
+    if not parts:
         return []
     return [
-        f"The client runs on the server's machine and took part of the CPU time in use: {told}. With clients "
-        "on other machines the server would have that CPU, and a network in every round trip."
+        f"The client runs on the server's machine and took part of the CPU time in use: {parts}. With "
+        "clients on other machines the server would have that CPU, and a network in every round trip."
     ]
 
 

@@ -41,7 +41,7 @@ class SessionCounts:
     best: int | None
     """The sessions with the greatest throughput."""
     cpus: int | None
-    """Of the server's machine, where it is this one."""
+    """CPUs of the server's machine, where it is this one."""
 
     def samples(self, sessions: int) -> Sequence[Sample]:
         """The samples that count."""

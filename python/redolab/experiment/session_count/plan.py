@@ -26,7 +26,7 @@ _PER_CPU = (2, 4, 8, 16)
 _PUBLISHED_INSERTS = 320_000
 _PADDING_BYTES = 100
 _PILOT_S = 0.4
-# The fastest setting works at least so long in a sample: shorter ones say more of their begin and end.
+# The fastest setting works at least so long in a sample: shorter ones depend more on their begin and end.
 _SHORTEST_S = 0.3
 
 
@@ -56,16 +56,16 @@ class SessionCount(Experiment):
         return _usual(possible)
 
     def choose(self, wish: Wish, possible: tuple[str, ...], /) -> tuple[str, ...]:
-        """Those asked for, two numbers among them.
+        """The settings asked for, two numbers among them.
 
         Raises:
-            UsageError: one that was asked for is none of them, or a pool cannot be told from them.
+            UsageError: one that was asked for is not possible, or they do not suffice to recommend a pool.
         """
         chosen = super().choose(wish, possible)
         if len(chosen) > 1 and len(_usual(chosen)) < 2:
             raise UsageError(
-                "session-count compares numbers of sessions: name two of them without a kind of server "
-                "process too, as in --sessions 2,8 --settings 2,8,8/shared."
+                "session-count compares numbers of sessions: also name two of them without a kind of server "
+                "process, as in --sessions 2,8 --settings 2,8,8/shared."
             )
         return chosen
 
@@ -79,8 +79,8 @@ class SessionCount(Experiment):
         return Inserts("", most, wish.scope, _PADDING_BYTES, loop="client")
 
     def fit(self, plan: Plan, pilot: Pilot, /) -> Plan:
-        """As many inserts in every sample as take `design.seconds` on average, told by a short work in each
-        setting; where the inserts are given, how long they take is told.
+        """As many inserts in every sample as take `design.seconds` on average, estimated from a short work in
+        each setting; where the inserts are given, their time is estimated.
         """
         design = plan.design
         each_s = {}

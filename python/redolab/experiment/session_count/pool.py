@@ -32,7 +32,7 @@ class TimeSource:
     name: str
     seconds: float
     share: float
-    """Of the total, 0 to 1."""
+    """Share of the total, 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class TimedEvent:
     wait_class: str
     time_s: float
     waits: float | None
-    """How often; None where the server does not count it."""
+    """Number of waits; None where the server does not count them."""
     looks: int | None = None
     """Ticks of the wait sampler that found a session in it; None for what is not sampled."""
     waited_s: float | None = None
@@ -61,7 +61,7 @@ def session_profile(total_s: float, parts: Mapping[str, float]) -> list[TimeSour
 
     Args:
         total_s: elapsed time, seconds; greater than 0.
-        parts: name to seconds, what is known of it.
+        parts: name to seconds, as far as known.
     """
     rest = math.fsum((total_s, *(-seconds for seconds in parts.values())))
     # Parts that were themselves divided so as to add up leave rounding, not time.
@@ -91,7 +91,7 @@ def top_events(events: Sequence[TimedEvent]) -> tuple[TimedEvent, ...]:
 def rates_by_block(blocks: BlockValues, names: Mapping[int, str]) -> tuple[tuple[int, ...], Floats]:
     """Logarithms of throughput in complete blocks: the numbers of sessions, and a row for each of them.
 
-    A setting that stands twice in a block counts with the mean of both.
+    A setting that was measured twice in a block counts with the mean of both.
 
     Args:
         blocks: logarithms of throughput by block, setting and role.
@@ -123,7 +123,7 @@ def pool_size(
     Args:
         sessions: their numbers, in rising order.
         rates: logarithms of throughput, a row for each number and a column for each block.
-        margin: what counts as no worse.
+        margin: largest loss that does not count as worse.
         seed: of the bootstrap.
         resamples: of the blocks.
 

@@ -25,7 +25,7 @@ PUBLISHED_PER_CPU = (2, 16)
 
 
 def tables(found: SessionCounts) -> tuple[Table, ...]:
-    """Throughput and commit time by sessions, what a pool would change, and the published tables."""
+    """Throughput and commit time by sessions, the effect of a pool, and the published tables."""
     others = (_others(found),) if found.others else ()
     return (_sizes(found), *others, _pooler(found), _profile(found), _events(found))
 
@@ -46,7 +46,7 @@ def _sizes(found: SessionCounts) -> Table:
         }
         for number in found.sessions
     ]
-    note = "The same number of inserts in every sample; p50, p95, p99 are of the commit time the client saw."
+    note = "The same number of inserts in every sample; p50, p95, p99: the client's commit times."
     return Table("sessions", "Elapsed time, throughput and commit time", columns, rows, note, first=True)
 
 
@@ -71,8 +71,8 @@ def _others(found: SessionCounts) -> Table:
             }
         )
     note = (
-        "The ratio is to as many sessions that the usual server processes served, in the same blocks. A call "
-        "waits until a shared or pooled process is free for it."
+        "The ratio compares with the same number of sessions on the usual server processes, in the same "
+        "blocks. A call waits until a shared or pooled process is free for it."
     )
     return Table("server-processes", "The same sessions over other server processes", columns, rows, note)
 
@@ -84,7 +84,7 @@ def _pooler(found: SessionCounts) -> Table:
         Column("ratio", f"throughput against {clients}", "estimate"),
         Column("commit_time_ms", "commit time p95", "estimate", "ms"),
         Column("wait_ms", "each client's time per commit", "estimate", "ms"),
-        Column("client_share", "CPU in use that is the client's", "share"),
+        Column("client_share", "client's share of used CPU", "share"),
     )
     rows = [
         {
@@ -99,9 +99,9 @@ def _pooler(found: SessionCounts) -> Table:
         for number in found.sessions
     ]
     note = (
-        f"Each client's time per commit is what {clients} clients need that share such a pool and commit as "
-        "fast as they can, their wait for a connection included: clients over throughput (Little's law). "
-        "The pooler's own cost is not in it."
+        f"Each client's time per commit is for {clients} clients that share such a pool and commit as fast "
+        "as they can. It includes their wait for a connection: clients over throughput (Little's law). It "
+        "does not include the cost of the pooler itself."
     )
     return Table("pooler", f"What a connection pool would change for {clients} clients", columns, rows, note)
 
@@ -167,14 +167,14 @@ def _events(found: SessionCounts) -> Table:
     note = (
         "All samples of a setting together. DB time is the sessions' elapsed time less their wait for the "
         "client. Waits are counted where the server counts them (calls that flush or write the log, by any "
-        "of its processes, with their own time); elsewhere the looks of the wait sampler say how often a "
-        "session was found in one."
+        "of its processes, with their own time); elsewhere the looks of the wait sampler show how often a "
+        "session was in such a wait."
     )
     return Table("top-events", "Top five timed events", columns, rows, note)
 
 
 def findings(found: SessionCounts) -> tuple[Finding, ...]:
-    """The published findings beside this run's: many sessions against few."""
+    """The published findings next to those of this run: many sessions against few."""
     few, many = found.sessions[0], found.sessions[-1]
     obstacle = _obstacle(found, few, many)
     slower = ratio_estimate(-(found.rates[-1] - found.rates[0])) if found.rates.size else None
@@ -205,7 +205,7 @@ def findings(found: SessionCounts) -> tuple[Finding, ...]:
             "74 % (of 42 ms log sync 31 ms, all but the log write, were put down to CPU queueing)",
             queue.scaled(100), "%", obstacle, lambda e: _beyond(e, 50.0),
             "Agrees when the run queue, which is measured here and was inferred there, is more than half. "
-            "An average log sync above the average log write is no measure of it: a long write hits every "
+            "An average log sync above the average log write does not measure it: a long write hits every "
             "session that waits for it.",
         ),
         _finding(
@@ -227,7 +227,7 @@ def _finding(
 ) -> Finding:
     known = ours if ours is not None and ours.point is not None else None
     agrees = None if obstacle or known is None else holds(known)
-    unless = obstacle or "The run has too few samples, or too wide an interval, to tell."
+    unless = obstacle or "The run has too few samples, or too wide an interval, for a comparison."
     return Finding.judged(f"session-count-{key}", what, theirs, known, unit, agrees, why, unless, SOURCE)
 
 
@@ -265,7 +265,7 @@ def _holds_two(estimate: Estimate) -> bool | None:
 
 
 def _paired(found: SessionCounts, a: int, b: int, measure: Callable[[Sample], float | None]) -> list[float]:
-    """Differences inside blocks, `a` less `b`; a setting that stands twice counts with its mean."""
+    """Differences inside blocks, `a` less `b`; a setting that was measured twice counts with its mean."""
     means = []
     for number in (a, b):
         values: dict[int, list[float]] = {}

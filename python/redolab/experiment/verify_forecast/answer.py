@@ -1,4 +1,4 @@
-"""The answer of verify-forecast: how far what was forecast was off."""
+"""The answer of verify-forecast: the errors of the forecasts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from redolab.forecast.models.quantities import RATIOS
 from redolab.records.run import Run
 
 _MOVED = 0.1
-"""By how much of its throughput today's setting may differ when measured again, before that is said."""
+"""Largest change of throughput of today's setting, measured again, without a warning."""
 
 
 def analyse(run: Run, compared: Compared) -> dict[str, Any]:
@@ -31,9 +31,7 @@ def analyse(run: Run, compared: Compared) -> dict[str, Any]:
     """
     scoring = score_run(run)
     if scoring is None:
-        raise UsageError(
-            f"{run.path} has no sealed forecast, so there is nothing that it could have checked."
-        )
+        raise UsageError(f"{run.path} has no sealed forecast, so it cannot have checked one.")
     found = results(
         compared, _verdict(compared, scoring), tables=tables(scoring), warnings=_warnings(scoring)
     )
@@ -45,14 +43,14 @@ def _warnings(scoring: Scoring) -> list[str]:
     if moved is None or abs(moved - 1) <= _MOVED:
         return []
     return [
-        f"Today's setting, measured again, did {units.significant(moved)} times what it did in the run that "
-        "the forecast came from. The server or the machine is not what it was then, and the errors contain "
+        f"Today's setting, measured again, had {units.significant(moved)} times the throughput that it had "
+        "in the run of the forecast. The server or the machine has changed since, and the errors include "
         "that: calibrate anew to judge the model alone."
     ]
 
 
 def _verdict(compared: Compared, scoring: Scoring) -> Verdict:
-    """How far the changes were off, or throughput where an old forecast has no changes; what was inside."""
+    """The errors of the changes, or of throughput where an old forecast has no changes; those inside."""
     own = [item for item in scoring.checked if item.score.model == scoring.model]
     if not own:
         text = "Check again: the sealed forecast is unscored. The run that was to check it did not finish."
@@ -66,9 +64,9 @@ def _verdict(compared: Compared, scoring: Scoring) -> Verdict:
         sentences = _several(judged, hit, "changes of throughput" if changes else "throughput")
     else:
         sentences = [*_change(changes[0]), *_absolute(rates[0])] if changes else _one(rates[0])
-    sentences.append(f"Of {len(own)} quantities {inside} came out inside their intervals.")
+    sentences.append(f"{inside} of {len(own)} quantities were inside their intervals.")
     if min(item.verified for item in own) == 0:
-        sentences.append("Such a forecast was never checked before, so the intervals were guesses.")
+        sentences.append("Such a forecast was never checked before, so its intervals were assumptions.")
     return Verdict(
         joined(sentences),
         "equivalent" if hit else "worse",
@@ -82,12 +80,15 @@ def _change(change: Checked) -> list[str]:
     measured, said = change.measured, change.forecast
     return [
         f"{_advice(change)}: throughput became {measured.text()} times today's.",
-        f"Forecast were {units.with_interval(said.point, said.low, said.high)} times.",
+        f"The forecast was {units.with_interval(said.point, said.low, said.high, ' times')}.",
     ]
 
 
 def _absolute(rate: Checked) -> list[str]:
-    return [f"As commits per second it was off by {units.change(1 + rate.error)}{_around(rate)}.", _did(rate)]
+    return [
+        f"In commits per second, the forecast was off by {units.change(1 + rate.error)}{_around(rate)}.",
+        _did(rate),
+    ]
 
 
 def _one(rate: Checked) -> list[str]:
@@ -122,7 +123,7 @@ def _several(judged: Sequence[Checked], hit: bool, of_what: str) -> list[str]:
     off = median(abs(item.error) for item in judged)
     advice = "You may trust these forecasts" if hit else "Calibrate anew before you trust them"
     return [
-        f"{advice}: of {len(judged)} forecasts of {of_what} {inside} came out inside their intervals.",
+        f"{advice}: {inside} of {len(judged)} forecasts of {of_what} were inside their intervals.",
         f"They were off by {100 * off:.1f} % in the median.",
-        f"The worst was off by {units.change(1 + most.error)} ({most.setting}).",
+        f"The largest error was {units.change(1 + most.error)} ({most.setting}).",
     ]

@@ -11,8 +11,8 @@ from redolab.forecast.costs.costs import Scenario
 def levels_of(scenarios: Mapping[str, Scenario], device_ms: float | None) -> dict[str, Levels]:
     """Settings to measure, by the names they are given here: their levels joined.
 
-    Commit delay and log device are levels where a setting has them, and then of all; arrivals are a level of
-    the settings that have them, the sessions of all others loop.
+    Commit delay and log device are levels of all settings where one setting has them; arrivals are a level of
+    the settings that have them, and the sessions of all others loop.
 
     Args:
         scenarios: by any key; the keys of the result are the names, in the same order.

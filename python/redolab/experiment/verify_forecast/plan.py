@@ -1,4 +1,4 @@
-"""verify-forecast: does what was forecast and sealed come true? A forecast's own settings, measured."""
+"""verify-forecast: does a sealed forecast come true? A forecast's own settings, measured."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from redolab.records.load import Inserts
 NAME = "verify-forecast"
 """The experiment of every run of `redolab verify-forecast`; `redolab run` does not know it."""
 NOT_HERE: Mapping[str, str] = {
-    "cpus": "this machine has the CPUs it has",
+    "cpus": "the number of this machine's CPUs cannot be changed",
     "think_time_ms": "the sessions of the check loop without a pause",
-    "cpu_factor": "a transaction of the check costs the CPU time that it costs",
+    "cpu_factor": "the CPU time of a transaction cannot be changed",
 }
 """Factors that can be forecast and not checked, and why."""
 
 
 class VerifyForecast(Experiment):
-    """The settings of a forecast beside today's."""
+    """The settings of a forecast, and today's."""
 
     name = NAME
     question = "Does what was forecast come true?"
@@ -29,7 +29,7 @@ class VerifyForecast(Experiment):
     quick = full = Size(blocks=5, seconds=2.0, warmup_s=0.4)
 
     def __init__(self, settings: Mapping[str, Levels], today: str, loop: str) -> None:
-        """What is measured.
+        """The settings to measure.
 
         Args:
             settings: name to levels, today's among them.
@@ -47,6 +47,6 @@ class VerifyForecast(Experiment):
         return self._today
 
     def load(self, wish: Wish, settings: Mapping[str, Levels], /) -> Inserts:
-        """What forecasts are about."""
+        """The load that forecasts are about."""
         most = max(int(levels["sessions"]) for levels in settings.values())
         return check_load(most, self._loop, wish.scope)

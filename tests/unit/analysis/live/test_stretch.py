@@ -159,7 +159,7 @@ def test_nobody_connected_is_no_time_and_no_mystery() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"ticks": 0}, "not looked at once"),
+        ({"ticks": 0}, "never read"),
         ({"counters": {**COUNTERS, "log_bytes": -1.0}}, "went backwards: log_bytes"),
         ({"broken": "the connection to the server was lost"}, "connection to the server was lost"),
     ],

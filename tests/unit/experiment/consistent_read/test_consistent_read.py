@@ -128,7 +128,7 @@ def test_a_first_query_that_builds_versions_shows(tmp_path: Path) -> None:
     assert figures.first["3"].point == pytest.approx(3.3)
     assert figures.first_beyond["3"].point == pytest.approx(3.0)
     assert figures.first_beyond["2"].point == pytest.approx(1.0)
-    assert "what it builds or fetches, the later ones find" in verdict(figures).text
+    assert "later queries find the pages that it builds or fetches" in verdict(figures).text
     assert shown.findings(figures)[2].agreement == "agrees"
 
 
@@ -168,8 +168,8 @@ def test_the_verdict_tells_when_the_published_effect_shows(tmp_path: Path) -> No
     cheap, dear = figures_of(tmp_path / "cheap"), figures_of(tmp_path / "dear", Prices(version_ns=200.0))
     assert cheap.elapsed["3"].point == pytest.approx(1 + 0.4 / 3)
     assert "does not show here" in verdict(cheap).text
-    assert "takes 1.25 (1.25 to 1.25) more versions per row" in verdict(cheap).text
-    assert "that is 11 (11 to 11) such rounds." in verdict(cheap).text
+    assert "needs 1.25 (1.25 to 1.25) more versions per row" in verdict(cheap).text
+    assert "or 11 (11 to 11) such rounds." in verdict(cheap).text
     assert "does not show here (9 rounds: 1.40 times)." in verdict(cheap).text
     assert dear.elapsed["3"].point == pytest.approx(1 + 2 / 3)
     assert "shows here too (9 rounds: 3.00 times)" in verdict(dear).text
@@ -184,7 +184,7 @@ def test_an_engine_without_versions_is_judged_by_time_alone(tmp_path: Path) -> N
     assert figures.versions_for(1.5).point is None
     answer = verdict(figures)
     assert answer.outcome == "equivalent"
-    assert "a scan does not grow slower with the updates of others" in answer.text
+    assert "a scan does not become slower with the updates of others" in answer.text
     assert shown.findings(figures)[1].agreement == "differs"
 
 

@@ -138,15 +138,15 @@ def test_the_published_curve_goes_through_points_that_follow_it(exact: dict[str,
     expected = 0.95 * (1 - part) / (1 - 0.95**SERVERS * part)
     assert published["less_service"]["point"] == pytest.approx(expected, rel=0.01)
     assert measured["less_service"] is None
-    assert any("No forecast stands beside the points" in text for text in found["warnings"])
+    assert any("The points are shown without a forecast" in text for text in found["warnings"])
 
 
 def test_capacity_and_elbow_are_said_in_words(exact: dict[str, Any]) -> None:
     text = exact["verdict"]["text"]
     assert text.startswith("Let up to 2,4")
-    assert "transactions per second arrive at 8/1/wait: from that elbow on R grows faster than load." in text
+    assert "arrive at 8/1/wait: beyond that rate response time grows faster than the load." in text
     assert "Capacity is 3,000 (3,000 to 3,000) commits per second." in text
-    assert "Repeated, R differed up to 1.00-fold" in text
+    assert "Repeated samples differed in R by a factor of up to 1.00" in text
 
 
 def test_what_more_is_asked_for_than_can_be_done_is_no_point_of_the_curve(exact: dict[str, Any]) -> None:
@@ -162,7 +162,7 @@ def test_where_a_backlog_grew_the_curve_ends(tmp_path: Path) -> None:
     found = found_in(stored(tmp_path / "run", backlog=60))
     judged = {row["share"]: row["judged"] for row in table(found, "response-curve-1")}
     assert [share for share, word in judged.items() if word == "unsteady"] == list(PERCENTS[3:])
-    assert "no elbow was seen up to there" in found["verdict"]["text"]
+    assert "up to that rate response time grows slower than the load" in found["verdict"]["text"]
     assert table(found, "elbow-1")[0]["of"] == "measured, or beyond"
 
 
@@ -192,8 +192,8 @@ def test_forecasts_stand_beside_the_points_and_are_judged(noisy: Run) -> None:
     judged = sum(row["judged"] in ("inside", "outside") for row in rows)
     inside = sum(row["judged"] == "inside" for row in rows)
     text = found["verdict"]["text"]
-    assert f"Of {judged} forecasts judged {inside} hold what was measured." in text
-    assert "With 5 % less CPU time R at the elbow would be " in text
+    assert f"{inside} of {judged} judged forecasts hold the measured value." in text
+    assert "With 5 % less CPU time, R at the elbow would be " in text
     drawn = [series["name"] for series in found["figures"][0]["series"]]
     assert drawn[2:] == [
         "forecast", "its interval at the points", "measured", "beyond capacity: grows with a sample", "elbow",
@@ -206,10 +206,10 @@ def test_near_cpu_bound_capacity_forecasts_are_drawn_and_not_judged(tmp_path: Pa
     judged = {row["judged"] for row in table(found, "response-curve-1")}
     assert judged == {"drawn", "unsteady"}
     text = found["verdict"]["text"]
-    assert f"Not judged near CPU-bound capacity: {len(PERCENTS) - 1} forecasts." in text
-    assert "hold what was measured" not in text
+    assert f"Redolab did not judge {len(PERCENTS) - 1} forecasts near CPU-bound capacity." in text
+    assert "hold the measured value" not in text
     factors = [row["repeat"] for row in table(found, "response-samples-1")[:-1]]
-    assert f"Repeated, R differed up to {max(factors):.2f}-fold" in text
+    assert f"Repeated samples differed in R by a factor of up to {max(factors):.2f}" in text
     assert max(factors) > 1.2
 
 

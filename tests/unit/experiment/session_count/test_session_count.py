@@ -243,7 +243,7 @@ def test_the_plan() -> None:
     assert plan.load == Inserts("", 32, "session", 100, loop="client")
     with pytest.raises(UsageError, match="names a number twice"):
         EXPERIMENT.plan(Wish(sessions=(4, 4)))
-    with pytest.raises(UsageError, match="nothing to be compared with"):
+    with pytest.raises(UsageError, match="cannot be compared with anything"):
         EXPERIMENT.plan(Wish(sessions=(4,)))
 
 

@@ -1,4 +1,4 @@
-"""Every figure of an imported run: what the reports of a database say of its commits."""
+"""Every figure of an imported run: the commits of a database by its own reports."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _OLD_PARAMETER, _WITHOUT_EFFECT = "commit_write", 11
 """A parameter of 10.2, and the release from which on it has no effect."""
 _NAMES = ("Log file sync", "Log file parallel write")
 _NOT_MEASURED = (
-    "The queue for CPUs: a report counts no process that waits for one. It is part of what is unaccounted.",
+    "The queue for CPUs: a report does not count processes that wait for a CPU. Their time is unaccounted.",
     "Single sessions and transactions: a report has sums and means over all of them.",
-    "What a change would give: nothing was tried. The bounds say what it cannot exceed.",
+    "The effect of a change: nothing was tried. The bounds show the most that a change can give.",
 )
 
 
@@ -65,7 +65,7 @@ def analyse(run: Run) -> dict[str, Any]:
             left_out[setting] += 1
     counting = {name: Summary(costs) for name, costs in by_name.items() if costs}
     if not counting:
-        raise UsageError(f"No report of {run.path} counts, so there is nothing to tell.")
+        raise UsageError(f"No report of {run.path} counts, so no figure can be computed.")
     waits = _waits(run, by_name)
     shown = _tables(counting, waits, everything)
     first = next(iter(counting))
@@ -125,10 +125,10 @@ def _waits(run: Run, by_name: Mapping[str, Sequence[Cost]]) -> dict[str, tuple[C
 def _shares(entries: Mapping[int, Sequence[Entry]], costs: Sequence[Cost]) -> Cumulative:
     parts = []
     for cost in costs:
-        mine = entries.get(cost.figures.report.sample, ())
-        waits = next((item.value for item in mine if item.measure == "total"), None)
+        histogram = entries.get(cost.figures.report.sample, ())
+        waits = next((item.value for item in histogram if item.measure == "total"), None)
         if waits:
-            parts.append((waits, cumulative(mine)))
+            parts.append((waits, cumulative(histogram)))
     return together(parts)
 
 
@@ -150,7 +150,7 @@ def _tables(
             tables.events_table(summary, name, key),
         ]
         if sync and write:
-            caption = f"{name}: how many waits took less"
+            caption = f"{name}: share of waits that took less"
             found.append(exhibits.histogram_table(sync, write, caption, f"waits-{key}", _NAMES))
         found += times_of_day.tables(summary, name, key)
     last = next(iter(counting.values())).costs[-1]
@@ -162,7 +162,7 @@ def _tables(
         exhibits.parameters_table(
             "Parameters that matter to commits, as the last report lists them",
             {name: listed.get(name, "not listed: the default, or unchanged") for name in PARAMETERS},
-            "A report lists what was set; what it does not list has its default.",
+            "A report lists the parameters that were set; all others have their default.",
         ),
         exhibits.meanings_table(AWR),
     ]
@@ -172,14 +172,14 @@ def _cost_table(summary: Summary, name: str, key: str) -> Table:
     interval = (
         "the interval is what rounding leaves open"
         if summary.single
-        else "95 % over the reports, each of which counts by what it had"
+        else "95 % over the reports, each weighted by its totals"
     )
     return exhibits.figures_table(
         f"cost-{key}",
         f"{name}: what a commit costs",
         AWR,
         {key: summary.estimate(key) for key in AWR},
-        f"In brackets: {interval}. n/a: the report does not print what it is made of.",
+        f"In brackets: {interval}. n/a: the report does not print the numbers that the figure is made of.",
     )
 
 
@@ -224,7 +224,7 @@ def _length(reports: Sequence[Report]) -> str:
     # Elapsed times are printed in hundredths of a minute, and snapshots follow each other.
     if whole - by_clock <= _SAME_TIME * whole:
         return f"{together} in all"
-    return f"{hours} by the clock, {together} of reports because several are of the same time"
+    return f"{hours} by the clock, {together} of reports, because some of them cover the same time"
 
 
 def _impossible(counting: Mapping[str, Summary]) -> list[str]:
@@ -233,35 +233,35 @@ def _impossible(counting: Mapping[str, Summary]) -> list[str]:
     for name, summary in counting.items():
         cores, threads = (summary.most(f"cpu_utilization_{unit}") for unit in ("cores", "threads"))
         if cores is not None and cores > 1:
-            other = "" if threads is None else f" Of threads it is {units.percent(threads)}."
+            other = "" if threads is None else f" In threads it is {units.percent(threads)}."
             found.append(
-                f"{name}: CPUs busy for {units.percent(cores)} of their cores cannot be: this system counts "
-                f"busy time in threads.{other}"
+                f"{name}: busy time is {units.percent(cores)} of the time of all cores, which cannot be: "
+                f"this system counts busy time in threads.{other}"
             )
     return found
 
 
 def _of_sessions_alone(everything: Sequence[Cost]) -> list[str]:
-    """Where S has no CPU of the background."""
+    """Warnings about reports in which S has no CPU of the background."""
     files = [cost.figures.report.file for cost in everything if cost.without_background]
     if not files:
         return []
     more = f" and {len(files) - 1} more" if len(files) > 1 else ""
     return [
-        f"{files[0]}{more} prints no background cpu time, as that of a pluggable database: S is the CPU time "
-        "of its sessions alone."
+        f"Background cpu time is not printed in {files[0]}{more}, as in reports of a pluggable database: S "
+        "is the CPU time of sessions alone."
     ]
 
 
 def _of_some_reports(counting: Mapping[str, Summary]) -> list[str]:
-    """Where log file sync is of those reports alone in which it is one of the largest events."""
+    """Warnings where log file sync is known only from reports in which it is one of the largest events."""
     found = []
     for name, summary in counting.items():
         without = sum(cost.sync is None and not cost.lists_waits for cost in summary.costs)
         if 0 < without < len(summary.costs):
             found.append(
-                f"{name}: {without:,} of {len(summary.costs):,} reports list their largest events alone, and "
-                "log file sync is not one of them. Its share of DB time is of the others."
+                f"{name}: {without:,} of {len(summary.costs):,} reports list only their largest events, and "
+                "log file sync is not one of them. Its share of DB time comes from the other reports."
             )
     return found
 
@@ -280,7 +280,7 @@ def _of_parameters(everything: Sequence[Cost]) -> list[str]:
     if listed.get("commit_wait", "").upper() == "NOWAIT":
         found.append(
             "commit_wait is NOWAIT: commits do not wait for their redo, so an outage can lose some that were "
-            "acknowledged. Log file sync is of sessions that ask for it themselves."
+            "acknowledged. Any log file sync is from sessions that ask to wait all the same."
         )
     return found
 
@@ -295,7 +295,7 @@ def _contradictions(everything: Sequence[Cost]) -> list[str]:
     for cost in everything:
         texts = [text for _, text in cost.figures.texts("contradiction")]
         if texts:
-            more = f" And {len(texts) - 1} more." if len(texts) > 1 else ""
+            more = f" It has {units.counted(len(texts) - 1, 'more contradiction')}." if len(texts) > 1 else ""
             found.append(f"{cost.figures.report.file} contradicts itself: {texts[0]}{more}")
     return found
 

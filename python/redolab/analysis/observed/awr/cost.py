@@ -1,4 +1,4 @@
-"""What a commit cost in the interval of one report, and where the time of its sessions went.
+"""The cost of a commit in the interval of one report, and where the time of its sessions went.
 
 S and Q are of sessions and background, Q is the time in wait events that are not idle. The source of the
 figures takes them from the views that a report is made of.
@@ -26,24 +26,24 @@ OTHER_WAITS = "other waits"
 
 @dataclass(frozen=True)
 class Cost:
-    """Figures of one report; None where it does not have what they are made of. Times in seconds."""
+    """Figures of one report; None where it does not have their parts. Times in seconds."""
 
     figures: Figures
     elapsed_s: Rounded
     commits: Rounded | None
     db_time_s: Rounded | None
     cpu_s: Rounded | None
-    """Of sessions."""
+    """CPU time of sessions."""
     background_cpu_s: Rounded | None
     sync: Event | None
     """Log file sync, of sessions."""
     write: Event | None
     """Log file parallel write."""
     waits: Sequence[Event]
-    """Of sessions, not idle ones; the largest alone where a report has no table of all of them."""
+    """Wait events of sessions that are not idle; only the largest where a report has no table of all."""
     background_waits: Sequence[Event]
     lists_waits: bool
-    """Whether there is a table of the sessions' wait events: what it does not list took next to no time."""
+    """Whether there is a table of the sessions' wait events: events not listed there took next to no time."""
 
     @cached_property
     def values(self) -> Mapping[str, Rounded]:
@@ -61,7 +61,7 @@ class Cost:
 
     @cached_property
     def columns(self) -> Mapping[str, Rounded | None]:
-        """What figures are made of."""
+        """Columns that figures are made of."""
         sync, write = (event or Event("", None, None, None) for event in (self.sync, self.write))
         # In a report of a pluggable database the background is the container's.
         lists_all = self.lists_waits and self.figures.names(BACKGROUND)
@@ -94,13 +94,13 @@ class Cost:
 
     def _capacity(self, name: str, statistic: str) -> Rounded | None:
         """The time that so many units had to give."""
-        # A count is no rounded number.
+        # A count is not rounded.
         count = self.counted(name, statistic)
         return self.elapsed_s.times(count) if count else None
 
     def counted(self, name: str, statistic: str) -> float | None:
         """How many units there are: cores or CPUs."""
-        # A heading may stand above another column than its own; a statistic has its name beside it.
+        # A heading may be above another column than its own; a statistic has its name next to it.
         found = self.figures.number("os", statistic, "value") or self.figures.number("host", name, "value")
         return None if found is None else found.value
 

@@ -22,7 +22,7 @@ _STATISTICS = (
     "user commits", "redo size", "redo writes", "redo wastage", "redo blocks written",
     "CPU used by this session",
 )  # fmt: skip
-"""Those that figures are made of; a report has hundreds."""
+"""Statistics that figures are made of; a report has hundreds."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Event:
     name: str
     waits: Rounded | None
     seconds: Rounded | None
-    """Of all its waits together."""
+    """Time of all its waits together."""
     mean_s: Rounded | None
 
 
@@ -78,13 +78,13 @@ class Figures:
         ]
 
     def _idle(self, section: str, name: str) -> bool:
-        """Whether a process waits for work there; what the report itself says comes first."""
+        """Whether a process waits for work there; the report's own class comes first."""
         wait_class = self.entries.get((section, name, "class"))
         if wait_class is not None and wait_class.text:
             return wait_class.text.lower() == _IDLE
         share = self.entries.get((section, name, "share"))
-        # Of the time that a report divides, idle events have no share. Statspack divides that of calls, by
-        # a list that ends with its release.
+        # A report gives idle events no share of the time that it divides. Statspack divides the time of
+        # calls, # by a list that ends with its release.
         if share is not None and share.reason == BLANK:
             return True
         of_db_time = self.report.layout.startswith("AWR") and section in (FOREGROUND, TOP)
@@ -107,9 +107,9 @@ def read_figures(run: Run) -> list[Figures]:
 
 def read_histogram(run: Run, event: str) -> dict[int, list[Entry]]:
     """The entries of an event's histogram, by the number of the report."""
-    mine = pc.and_(pc.equal(run.entries["section"], "histogram"), pc.equal(run.entries["name"], event))
+    wanted = pc.and_(pc.equal(run.entries["section"], "histogram"), pc.equal(run.entries["name"], event))
     found: dict[int, list[Entry]] = {}
-    for row in run.entries.filter(mine).to_pylist():
+    for row in run.entries.filter(wanted).to_pylist():
         found.setdefault(row["sample"], []).append(Entry(**row))
     return found
 

@@ -15,15 +15,15 @@ def curve_figure(summary: Summary, name: str, key: str) -> Figure | None:
     service, rate, servers = (
         summary.estimate(figure).point for figure in ("service_time_s", "arrival_rate_per_s", "servers")
     )
-    seen = [cost.values for cost in summary.costs]
-    known = [item for item in seen if {"arrival_rate_per_s", "response_time_s"} <= item.keys()]
+    values = [cost.values for cost in summary.costs]
+    known = [item for item in values if {"arrival_rate_per_s", "response_time_s"} <= item.keys()]
     if service is None or rate is None or servers is None or not known:
         return None
     return Figure(
         f"curve-{key}",
         f"{name}: load and response time",
         "Each point is a report. The line is the published curve R = S / (1 - (S L / M)^M), with M solved "
-        "from the means: it describes them, and is no forecast of a load that was not there.",
+        "from the means: it describes these reports and does not forecast any other load.",
         Axis("Commits", "per s"),
         Axis("R", "ms per commit"),
         (

@@ -1,4 +1,4 @@
-"""How long waits took, not on average but each: shares of an event's waits by their time."""
+"""Lengths of single waits: shares of an event's waits by their time."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from redolab.records.report import Entry
 
 
 def cumulative(entries: Sequence[Entry]) -> dict[float, float]:
-    """What part of an event's waits took less than each printed bound.
+    """The share of an event's waits that took less than each printed bound.
 
     A report prints several tables of one event, each finer in its own range and with everything shorter in
-    its first column, so each tells the shares below its own bounds.
+    its first column, so each gives the shares below its own bounds.
 
     Args:
-        entries: of one event's histogram in one report, in the order printed.
+        entries: those of one event's histogram in one report, in the order printed.
     """
     found: dict[float, float] = {}
     below = 0.0
@@ -36,7 +36,7 @@ def between(entries: Sequence[Entry]) -> Iterator[tuple[float, float, float]]:
 
 
 def together(parts: Sequence[tuple[float, Cumulative]]) -> dict[float, float]:
-    """The same of several reports, each with its number of waits; at the bounds that all of them have."""
+    """The shares over several reports, each with its number of waits; at the bounds that all of them have."""
     whole = sum(weight for weight, _ in parts)
     if not parts or whole <= 0:
         return {}

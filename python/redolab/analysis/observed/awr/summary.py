@@ -21,7 +21,7 @@ _MOST_PARTS = 6
 _SERVERS = "servers"
 _OF_SERVERS = ("service_time_s", "arrival_rate_per_s", "response_time_s")
 _SIGNED = frozenset({UNACCOUNTED, OTHER_WAITS})
-"""Rows of an account that are what is left, and so may be below zero."""
+"""Rows of an account that are a remainder, and so may be below zero."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Summary:
 
     @property
     def has_db_time(self) -> bool:
-        """Whether a report tells the time of its calls; those before 10g do not."""
+        """Whether a report has the time of its calls; reports before 10g do not."""
         return any(cost.db_time_s is not None for cost in self.costs)
 
     @property
@@ -46,7 +46,7 @@ class Summary:
         return any(cost.lists_waits for cost in self.costs)
 
     def estimate(self, key: str) -> Estimate:
-        """A figure: of one report as it is printed, of several a total over another with its interval."""
+        """A figure: as printed by one report, or over several a total over another with its interval."""
         known = [cost.values[key] for cost in self.costs if key in cost.values]
         return known[0].estimate() if known and self.single else self.mean(key)
 
@@ -87,7 +87,7 @@ class Summary:
         return quotient_estimate(pairs, part=part, unequal=True)
 
     def _parts(self, key: str, costs: Sequence[Cost]) -> list[tuple[float, float]]:
-        """What is summed for a figure and what it is divided by, of the reports in which both are known."""
+        """Sums for a figure and their divisors, from the reports in which both are known."""
         upper, lower = AWR[key].totals
         found = []
         for cost in costs:
@@ -122,7 +122,7 @@ class Summary:
         """Seconds of each row in all reports, its share of DB time, and its time per commit in ms.
 
         Args:
-            names: of the rows, by those in an account.
+            names: shown names of the rows, by their names in an account.
         """
         accounts = [cost.account() for cost in self.costs]
         found = []
@@ -211,7 +211,7 @@ class Summary:
         return found
 
     def _seconds(self, name: str) -> list[tuple[Cost, Rounded | None]]:
-        """Of an event in each report that tells it: nothing where it is not among all that are listed."""
+        """Seconds of an event in each report that has them: 0 where a full list does not have the event."""
         listed = {id(cost): event.seconds for cost, event in self._events.get(name, ())}
         unlisted = [cost for cost in self.costs if id(cost) not in listed and cost.lists_waits]
         nothing = {id(cost): exactly(0.0) for cost in unlisted} if listed else {}

@@ -21,12 +21,13 @@ _ROWS: Mapping[str, str] = {
     UNACCOUNTED: "UNACCOUNTED",
 }
 _NOT_THE_DISK = (
-    "fewer commits (more rows in each), or CPUs for the log writer and its sessions; its writes are short, "
-    "so a faster log device gives little"
+    "fewer commits (more rows in each), or more CPU for the log writer and the sessions; log writes are "
+    "short, so a faster log device gives little"
 )
 _MENDS: dict[str, str] = {
-    LOG_SYNC: "fewer commits (more rows in each), a faster log device, nowait where a loss may be borne",
-    ON_CPU: "less work: the SQL that takes it, or faster CPUs",
+    LOG_SYNC: "fewer commits (more rows in each), a faster log device, commit_wait = NOWAIT if a crash may "
+    "lose commits",
+    ON_CPU: "less work in the SQL that uses most CPU, or faster CPUs",
 }
 
 
@@ -43,38 +44,38 @@ def account_table(summary: Summary, name: str, key: str) -> Table | None:
     return Table(
         f"account-{key}",
         f"{name}: where DB time went",
-        time_columns("Of DB time"),
+        time_columns("Share of DB time"),
         rows,
-        "The rows add up to DB time. Unaccounted is what CPU and waits do not explain: waiting for a CPU, "
-        "and it is negative where they overlap.",
+        "The rows add up to DB time. The unaccounted row is the time that CPU and waits do not explain, such "
+        "as waiting for a CPU. It is negative where CPU and waits overlap.",
         first=True,
     )
 
 
 def bounds_table(summary: Summary, name: str, key: str) -> Table:
-    """What removing a part can give at the most."""
+    """The most that removing a part can give."""
     mends = _MENDS | {LOG_SYNC: _NOT_THE_DISK} if not_the_disk(*summary.log_times()) else _MENDS
     rows = [
         {
             "part": part_name(part),
             "share": share,
             "most": bound(share),
-            "mend": mends.get(part, "what this event waits for"),
+            "mend": mends.get(part, "changing the cause of this wait"),
         }
         for part, share in summary.parts()
     ]
     return Table(
         f"bounds-{key}",
-        f"{name}: what to change, and what it can give at the most",
+        f"{name}: what to change, and the most that it can give",
         (
             Column("part", "Part of DB time", "text"),
             Column("share", "Share", "share"),
-            Column("most", "At most times as fast", "estimate"),
+            Column("most", "Times as fast, at most", "estimate"),
             Column("mend", "By", "text"),
         ),
         rows,
-        "Amdahl's bound: without a part of share s a call is done 1 / (1 - s) times as fast, if nothing else "
-        "changes.",
+        "Amdahl's bound: if a part with share s is removed and nothing else changes, calls are 1 / (1 - s) "
+        "times as fast.",
     )
 
 
@@ -88,10 +89,10 @@ def events_table(summary: Summary, name: str, key: str) -> Table:
             Column("waits", "Waits", "count"),
             Column("seconds", "Time", "number", "s"),
             Column("mean_ms", "Mean", "number", "ms"),
-            Column("share", "Of DB time", "share"),
+            Column("share", "Share of DB time", "share"),
         ),
         summary.top_events(5),
-        "Of sessions. Background waits are no part of DB time.",
+        "Waits of sessions only: DB time does not include waits of background processes.",
     )
 
 

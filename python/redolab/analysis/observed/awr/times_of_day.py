@@ -12,9 +12,9 @@ from redolab.analysis.observed.awr.summary import Summary
 from redolab.analysis.observed.exhibits import DAYS, groups_table, hour_text
 
 _LEVELS = (25, 50, 75)
-"""Percent of the threads' time between which levels of use are told apart."""
+"""Bounds between the levels of use, percent of the threads' time."""
 _FEWEST = 3
-"""Reports from which there are such tables: two have no day and no level to speak of."""
+"""Fewest reports for such tables: two cannot show a day or a level."""
 
 
 def day_of(cost: Cost) -> str:
@@ -71,7 +71,7 @@ def _table(key: str, caption: str, title: str, groups: Mapping[str, Summary]) ->
         {name: (len(summary.costs), summary.mean) for name, summary in groups.items()},
         ("reports", "Log file sync", "DB time"),
         ("response_time_s", "log_sync_s"),
-        "A group of one report has no interval.",
+        "A group with a single report does not have an interval.",
     )
 
 
@@ -89,9 +89,9 @@ def _use(key: str, caption: str, groups: Mapping[str, Summary]) -> Table:
     columns = (
         Column("level", "Threads busy", "text"),
         Column("reports", "Reports", "count"),
-        Column("cores", "Of cores", "share"),
-        Column("threads", "Of threads", "share"),
+        Column("cores", "Use of cores", "share"),
+        Column("threads", "Use of threads", "share"),
         Column("response", "R", "estimate", "ms"),
     )
-    note = "Busy time is counted in threads on most systems: of cores it can then be more than 100 %."
+    note = "Most systems count busy time in threads, so the use of cores can be more than 100 %."
     return Table(key, caption, columns, rows, note)

@@ -1,4 +1,4 @@
-"""What the reports of an instance say to change first, in sentences."""
+"""The change that the reports of an instance suggest first, in sentences."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative])
     if share.point is None and summary.sync_seconds() is not None:
         each = milliseconds(summary.estimate("log_sync_s").point)
         return [
-            f"One log file sync took {each}: how much of all calls that is, these reports do not say.",
-            "They have no DB time.",
+            f"One log file sync took {each}. How much that adds to calls is not known: these reports do not "
+            "have DB time.",
             *_of_the_log(summary),
             *each_wait(*waits),
         ]
     if share.point is None and not summary.lists_waits:
         return [
-            f"What commits of {name} wait for, these reports do not say: they have no table of wait events.",
+            f"These reports do not show what commits of {name} wait for: they have no table of wait events.",
             *_without_account(summary),
             *_of_the_log(summary),
         ]
@@ -44,14 +44,14 @@ def sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative])
     if share.point is None:
         return [
             f"Look elsewhere first: no log file sync of a session is listed for {name}.",
-            "A report lists what took a thousandth of a second or more in all.",
+            "A report lists only events that took 0.001 s or more in total.",
             *largest,
             *_of_the_log(summary),
         ]
     most = bound(share).point
     part = units.percent(share.point)
     each = milliseconds(summary.estimate("log_sync_s").point)
-    limit = "" if most is None else f" Without it calls would take {units.percent(1 / most)} of their time."
+    limit = "" if most is None else f" Without it, calls would take {units.percent(1 / most)} of their time."
     what = advice(share.point, "Change how commits are made")
     if share.point < SOME:
         what = log_first(busy) or what
@@ -66,9 +66,9 @@ def sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative])
 
 
 def _without_account(summary: Summary) -> list[str]:
-    """That no part of DB time is known, where none is."""
+    """A sentence where no part of DB time is known."""
     if summary.has_db_time and not summary.parts():
-        return ["So where DB time went is not known either."]
+        return ["So it is not known either where DB time went."]
     return []
 
 
@@ -83,11 +83,11 @@ def _of_the_log(summary: Summary) -> list[str]:
     found = saturated(busy, write_s, sync_s)
     if busy is not None and not found:
         found.append(
-            f"A log write took {milliseconds(write_s)}; the log writer wrote for "
+            f"A log write took {milliseconds(write_s)}, and the log writer was writing for "
             f"{units.percent(busy)} of the time."
         )
     found += not_the_disk(busy, write_s, sync_s)
     sharing = summary.estimate("commits_per_log_write").point
     if sharing is not None:
-        found.append(f"Commits per log write: {units.significant(sharing)}.")
+        found.append(f"There were {units.significant(sharing)} commits per log write.")
     return found

@@ -1,1 +1,1 @@
-"""What was seen of a live server over minutes or days, and periods of it told apart."""
+"""Observations of a live server over minutes or days, and periods of it compared."""

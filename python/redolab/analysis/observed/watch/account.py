@@ -34,7 +34,7 @@ class Account:
 
     @property
     def seconds(self) -> float:
-        """Of all rows."""
+        """Seconds of all rows."""
         return float(self._whole.sum())
 
     def names(self) -> list[str]:
@@ -42,7 +42,7 @@ class Account:
         return sorted(self.rows, key=lambda name: row_place(name, float(self.rows[name].sum())))
 
     def share(self, name: str) -> Found:
-        """Of all rows."""
+        """Share of a row in all rows."""
         return quotient(self.rows[name], self._whole, self._lengths, part=True)
 
     def per_commit(self, name: str | None = None) -> Found:
@@ -59,7 +59,7 @@ class Account:
         ]
 
     def told(self) -> list[dict[str, Any]]:
-        """The rows as the results object has them: those of a live profile."""
+        """The rows as the results object has them, like the rows of a live profile."""
         if not self.seconds > 0:
             return []
         return [
@@ -74,16 +74,16 @@ class Account:
         ]
 
     def table(self) -> Table:
-        """The account, the sessions' beside the verdict."""
+        """The account; the account of the sessions is shown next to the verdict."""
         rows = [self._row(name) for name in self.names()]
         whose = _WHOSE[self.section]
         return Table(
             f"account-{self.section}",
             f"Where the busy time of {whose} went",
-            time_columns("Of busy time"),
+            time_columns("Share of busy time"),
             rows,
-            f"Busy time of {whose}: all but waiting for {_IDLE[self.section]}. Shares have their 95 % "
-            "interval.",
+            f"Busy time of {whose} is all time except waiting for {_IDLE[self.section]}. Shares have their "
+            "95 % interval.",
             # With a time per commit there are bars of them.
             first=self.section == SESSIONS and self.per_commit().point is None,
         )
@@ -95,7 +95,7 @@ class Account:
         return Table(
             f"waits-{self.section}",
             f"What {_WHOSE[self.section]} waited for most",
-            (*time_columns("Of busy time"), Column("meaning", "What it is", "text")),
+            (*time_columns("Share of busy time"), Column("meaning", "What it is", "text")),
             [self._row(name) | {"meaning": row_meaning(name) or name} for name in names],
         )
 

@@ -1,4 +1,4 @@
-"""Every figure of a watched run: of all of it, or of a period and of what that is compared with."""
+"""Every figure of a watched run: of all of it, or of a period and the period that it is compared with."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from redolab.stats.serial import evened, neighbours, worth
 
 _NAMED = 5
 _NOT_MEASURED = (
-    "What a change would give: nothing was tried. Forecasts and bounds say what may come of it.",
+    "The effect of a change: nothing was tried. Forecasts and bounds show what a change may give.",
     "Single transactions: figures are sums and means over stretches of time.",
 )
 _NAMES = ("Log sync", "Log write")
@@ -48,15 +48,15 @@ _ONE, _REST, _OTHER = "This period", "the rest of the watch", "the other period"
 
 @dataclass(frozen=True)
 class _Watch:
-    """What an answer is made of."""
+    """The parts of an answer."""
 
     run: Run
     everything: Stretches
     """All of the watch, spoiled ones too."""
     mine: Stretches
-    """Those that are told of, spoiled ones too."""
+    """Stretches of the answer, spoiled ones too."""
     counting: Stretches
-    """Those of them that count."""
+    """Stretches of the answer that count."""
     found: Mapping[str, Found]
     accounts: tuple[Account, Account]
     waits: tuple[Cumulative, Cumulative]
@@ -69,7 +69,7 @@ def analyse(run: Run, periods: Periods | None = None) -> dict[str, Any]:
 
     Args:
         run: still being watched or not.
-        periods: the period that is told of, and what it is compared with; None for all of the watch.
+        periods: the period of the answer, and the one that it is compared with; None for all of the watch.
 
     Raises:
         UsageError: no stretch of it counts, or none of a period.
@@ -80,7 +80,7 @@ def analyse(run: Run, periods: Periods | None = None) -> dict[str, Any]:
     if not len(counting):
         why = gaps.reasons(mine)
         raise UsageError(
-            f"No stretch of {run.path} counts, so there is nothing to tell"
+            f"No stretch of {run.path} counts, so no figure can be computed"
             + (f": {why[0][0]}." if why else ". Watch for longer than one stretch.")
         )
     watch = _Watch(
@@ -135,7 +135,7 @@ def _names(periods: Periods | None) -> tuple[str, str]:
 
 
 def _watched(watch: _Watch) -> dict[str, Any]:
-    """What the figures are of."""
+    """The time that the figures cover."""
     return {
         "last_sample": int(watch.everything.numbers.max()),
         "from": gaps.iso(float(watch.mine.began[0])),
@@ -195,7 +195,7 @@ def _tables(watch: _Watch, quantities: Sequence[compared.Quantity], names: tuple
     made += [sessions.waits(), background.waits()]
     sync, write = watch.waits
     made += [
-        exhibits.histogram_table(sync, write, "How many waits took less", "log-waits", _NAMES),
+        exhibits.histogram_table(sync, write, "Share of waits that took less", "log-waits", _NAMES),
         *hours.tables(watch.counting),
         tables.starts_table(watch.mine, watch.missed),
         gaps.gaps_table(watch.missed),
@@ -257,9 +257,9 @@ def _where(watch: _Watch) -> str:
     rows = watch.accounts[0].told()
     if share.point is None:
         why = share.why or "nothing is known of it"
-        return f"What commits waited for is not known: {why}."
+        return f"It is not known what commits waited for: {why}."
     busy = watch.found["log_utilization"].point
-    what = advice(share.point, "Commits are what to change")
+    what = advice(share.point, "Change how commits are made")
     if share.point < SOME:
         what = log_first(busy) or what
     part = _with_interval(watch.found, "log_sync_share", " %")
@@ -271,7 +271,7 @@ def _where(watch: _Watch) -> str:
 
 
 def _behind(watch: _Watch) -> list[str]:
-    """What else commits have to do with: a log that is always busy, row locks, and what is not the disk."""
+    """Sentences on a log that is always busy, on row locks, and on waits that the disk does not cause."""
     share, busy, flush_s, sync_s, of_binlog_s = (
         watch.found[key].point
         for key in (
@@ -293,21 +293,26 @@ def _behind(watch: _Watch) -> list[str]:
 
 
 def _rates(found: Mapping[str, Found]) -> str:
-    said = []
-    if found["arrival_rate_per_s"].point is not None:
-        said.append(f"{_with_interval(found, 'arrival_rate_per_s', '')} commits per second")
-    if found["commits_per_flush"].point is not None:
-        said.append(f"{_with_interval(found, 'commits_per_flush', '')} commits per flush")
-    if found["time_per_flush_s"].point is not None:
-        said.append(f"a flush took {_with_interval(found, 'time_per_flush_s', ' ms')}")
-    if not said:
-        return ""
-    text = ", ".join(said)
-    return f"{text[:1].upper()}{text[1:]}."
+    counts = [
+        f"{_with_interval(found, key, '')} {words}"
+        for key, words in (
+            ("arrival_rate_per_s", "commits per second"),
+            ("commits_per_flush", "commits per flush"),
+        )
+        if found[key].point is not None
+    ]
+    flush = (
+        f"a flush took {_with_interval(found, 'time_per_flush_s', ' ms')}"
+        if found["time_per_flush_s"].point is not None
+        else ""
+    )
+    rates = f"there were {' and '.join(counts)}" if counts else ""
+    text = ", and ".join(part for part in (rates, flush) if part)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
 def _unknown(found: Mapping[str, Found], engine: str) -> str:
-    # A symbol, as in "S: CPU per commit", is no part of a sentence.
+    # A symbol, as in "S: CPU per commit", does not belong into a sentence.
     names = [
         WATCH[key].name.split(": ")[-1]
         for key, item in found.items()
@@ -323,7 +328,7 @@ def _with_interval(found: Mapping[str, Found], key: str, unit: str) -> str:
 
 
 def _neighbours(watch: _Watch) -> dict[str, str]:
-    """How much stretches are like the ones before them."""
+    """The correlation of stretches with the ones before them."""
     name = "autocorrelation"
     rate, lengths = each("arrival_rate_per_s", watch.counting), watch.counting.columns["elapsed_s"]
     known = np.isfinite(rate)
@@ -334,21 +339,21 @@ def _neighbours(watch: _Watch) -> dict[str, str]:
         return {
             "name": name,
             "outcome": "not_available",
-            "text": "Not looked for: too few stretches, or equal ones.",
+            "text": "Not checked: there are too few stretches, or the load did not vary.",
         }
     return {
         "name": name,
         "outcome": "passed",
         "text": (
-            f"The load of one stretch and of the next correlate at {units.minus(format(alike, '.2f'))}; "
-            f"the {len(rate):,} stretches are worth about {independent:.0f} independent ones. Every "
-            "interval here allows for that."
+            "The correlation of the load between one stretch and the next is "
+            f"{units.minus(format(alike, '.2f'))}: the {len(rate):,} stretches are worth about "
+            f"{independent:.0f} independent ones. Every interval here allows for that."
         ),
     }
 
 
 def _cost(watch: _Watch) -> dict[str, str]:
-    """What the watching took."""
+    """The cost of watching."""
     columns = watch.counting.columns
     here = float(np.nansum(columns["sampler_cpu_s"])) / watch.counting.elapsed_s
     server = columns["server_cpu_s"]
@@ -374,14 +379,14 @@ def _warnings(watch: _Watch) -> list[str]:
         longest = max(watch.missed, key=lambda gap: gap.length_s)
         said.append(
             f"{units.clock(sum(gap.length_s for gap in watch.missed))} were not watched, in "
-            f"{units.counted(len(watch.missed), 'gap')}; the longest from "
+            f"{units.counted(len(watch.missed), 'gap')}; the longest was from "
             f"{gaps.moment_text(longest.from_s)} to {gaps.moment_text(longest.to_s)}."
         )
     for key, name in (("cpu_utilization_cores", "the database"), ("host_utilization_cores", "the machine")):
         found = watch.found[key]
         if found.point is not None and found.point > 1:
             said.append(
-                f"CPUs busy for {units.percent(found.point)} of their cores, for {name}: CPU time is "
-                "counted in threads. Read the figure of threads."
+                f"CPU time of {name} is {units.percent(found.point)} of the time of all cores, because CPU "
+                "time is counted in threads. Use the figure for threads."
             )
     return said

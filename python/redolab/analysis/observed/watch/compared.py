@@ -2,8 +2,8 @@
 
 Neighbouring stretches are not independent, so each period's error comes from its slow movements
 (`redolab.stats.serial`), and the ratio's from both by Welch. P-values are adjusted by Holm over all
-quantities. It is no controlled experiment: nothing was put in random order, and what differs may have another
-cause.
+quantities. It is not a controlled experiment: nothing was put in random order, and a difference may have
+another cause.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ QUANTITIES: Mapping[str, str] = {
     "cpu_utilization_threads": "the database's CPU",
     "host_utilization_threads": "the machine's CPU",
 }
-"""What is compared, by the keys of `figures.WATCH`, as it is called in a sentence."""
+"""Compared quantities by the keys of `figures.WATCH`, as a sentence names them."""
 _NO_EXPERIMENT = (
-    "This is no controlled experiment: nothing was put in random order, and whatever else changed between "
-    "the periods is in these ratios too."
+    "This is not a controlled experiment: nothing was put in random order, and these ratios include whatever "
+    "else changed between the periods."
 )
 _NAMED = 4
 
@@ -56,7 +56,7 @@ class Quantity:
     one: Found
     other: Found
     ratio: Estimate
-    """Of the first period to the other."""
+    """Ratio of the first period to the other."""
     pvalue: float | None
     why: str | None
     """Why there is no p-value; None where there is one."""
@@ -98,7 +98,7 @@ def compare(one: Stretches, other: Stretches) -> tuple[Quantity, ...]:
 
 
 def sentences(quantities: Sequence[Quantity], names: tuple[str, str]) -> list[str]:
-    """The comparison in words, what is found first.
+    """The comparison in words, differences first.
 
     Args:
         quantities: all of them.
@@ -113,7 +113,7 @@ def sentences(quantities: Sequence[Quantity], names: tuple[str, str]) -> list[st
     if not differing:
         said.append(
             f"{names[0]} is not shown to differ from {names[1]} in any of "
-            f"{units.counted(len(tested), 'quantity')} (5 %, Holm); that is no proof that they are equal."
+            f"{units.counted(len(tested), 'quantity')} (5 %, Holm); that does not prove that they are equal."
         )
     else:
         named = "; ".join(item.text for item in differing[:_NAMED])
@@ -129,19 +129,19 @@ def _of_load(load: Quantity) -> str:
     """Whether the load was the same, by its ratio alone: a caution must not wait for a family of tests."""
     low, high = load.ratio.low, load.ratio.high
     if low is None or high is None:
-        return "Whether the load was the same is not known."
+        return "It is not known whether the load was the same."
     if not low <= 1 <= high:
         return (
-            f"The load was not the same: {load.text}. Response times, flushes and their sharing go with the "
-            "load, so these ratios are not those of a change alone."
+            f"The load was not the same: {load.text}. Response times, flushes and their sharing depend on "
+            "the load, so these ratios do not show the effect of one change alone."
         )
     if low > 1 - _NEARLY and high < 1 + _NEARLY:
         return f"The load was nearly the same: {load.text}."
-    return f"Whether the load was the same is not known: {load.text}."
+    return f"It is not known whether the load was the same: {load.text}."
 
 
 _NEARLY = 0.1
-"""A load's distance from the other one that is nearly none."""
+"""Distance between two loads below which they are nearly the same."""
 
 
 def tables(quantities: Sequence[Quantity], names: tuple[str, str]) -> list[Table]:
@@ -159,8 +159,8 @@ def tables(quantities: Sequence[Quantity], names: tuple[str, str]) -> list[Table
             {"figure": WATCH[item.key].name, "ratio": item.ratio, "pvalue": item.pvalue_adjusted}
             for item in known
         ],
-        "Ratios of the period to what it is compared with, at 95 %; p by Welch's t, adjusted by Holm. Both "
-        "allow for stretches that are like the ones before them.",
+        "Ratios of the period to the one that it is compared with, at 95 %; p by Welch's t, adjusted by "
+        "Holm. Both allow for the correlation between successive stretches.",
         first=True,
     )
     values = Table(
@@ -190,7 +190,7 @@ def _quantity(key: str, one: Found, other: Found) -> Quantity:
     if one.point is None or other.point is None:
         return Quantity(key, one, other, MISSING, None, why)
     if one.point <= 0 or other.point <= 0:
-        return Quantity(key, one, other, MISSING, None, "a ratio is of two figures above nothing")
+        return Quantity(key, one, other, MISSING, None, "a ratio needs two figures above zero")
     logs = math.log(one.point) - math.log(other.point)
     ratio = Estimate(math.exp(logs), None, None)
     if one.error is None or other.error is None:
@@ -218,4 +218,4 @@ def _exp(value: float) -> float | None:
 
 
 _LARGEST = 700.0
-"""A logarithm whose power a float can hold."""
+"""Largest logarithm whose power fits into a float."""

@@ -14,7 +14,7 @@ from redolab.analysis.observed.watch.measures import Found, each, known_response
 from redolab.analysis.observed.watch.stretches import Floats, Stretches
 
 MOST_POINTS = 400
-"""Points of a figure; of more stretches some that follow each other are one point."""
+"""Most points of a figure; where there are more stretches, successive ones share a point."""
 
 
 def drawn(stretches: Stretches, found: Mapping[str, Found]) -> list[Figure]:
@@ -32,8 +32,8 @@ def drawn(stretches: Stretches, found: Mapping[str, Found]) -> list[Figure]:
 def merged(stretches: Stretches, most: int) -> Stretches:
     """The stretches with so many that follow each other taken together that there are `most` at the most.
 
-    None is put together with one of another start of the watching. What is not known of one of them is not
-    known of all.
+    None is put together with one of another start of the watching. A number that is not known of one stretch
+    is not known of its group.
     """
     count = len(stretches)
     if count <= most:
@@ -62,7 +62,7 @@ def _curve(points: Stretches, found: Mapping[str, Found]) -> Figure | None:
     known = np.isfinite(rate) & np.isfinite(response)
     if not known.any():
         return None
-    seen = Series("watched", _plain(rate[known]), _plain(1e3 * response[known]))
+    watched = Series("watched", _plain(rate[known]), _plain(1e3 * response[known]))
     line = [] if service is None or servers is None or service <= 0 else [published_line(service, servers)]
     line = [_low_part(item, _HIGHEST * 1e3 * float(response[known].max())) for item in line]
     ends = servers / service if service and servers else None
@@ -73,19 +73,19 @@ def _curve(points: Stretches, found: Mapping[str, Found]) -> Figure | None:
         f"Each point is {_length(points)}. R is {WATCH[key].meaning}. "
         + (
             "The line is the published curve R = S / (1 - (S L / M)^M), with M solved from the means: it "
-            "describes them, and is no forecast of a load that was not there."
+            "describes these stretches and does not forecast any other load."
             if line
-            else "There is no curve: M is not known."
+            else "The published curve is not drawn, because M is not known."
         )
         + (
-            f" It ends at {ends:,.0f} commits per second, and {beyond} of {int(known.sum())} points lie "
-            "beyond: so it does not describe this server."
+            f" The curve ends at {ends:,.0f} commits per second, but {beyond} of {int(known.sum())} points "
+            "lie beyond that: it does not describe this server."
             if beyond
             else ""
         ),
         Axis("Commits", "per s"),
         Axis("R", "ms per commit"),
-        (seen, *line),
+        (watched, *line),
     )
 
 
@@ -103,8 +103,8 @@ def _use(points: Stretches) -> Figure | None:
     return _over_time(
         "use",
         "How busy the CPUs were",
-        "The database's processes by their own accounts, and everything on the machine by the kernel's. Of "
-        "cores it can be more than 100 %, since threads of one core count each.",
+        "CPU time of the database's processes by their own accounts, and of the whole machine by the "
+        "kernel's. The use of cores can be more than 100 %, because each thread of a core counts.",
         Axis("Busy", "%"),
         points,
         [
@@ -124,7 +124,7 @@ def _sharing(points: Stretches) -> Figure | None:
     return Figure(
         "sharing",
         "Commits per flush, by load",
-        f"Each point is {_length(points)}. Above 1 commits share flushes.",
+        f"Each point is {_length(points)}. Above 1, commits share flushes.",
         Axis("Commits", "per s"),
         Axis("Commits per flush"),
         (Series("watched", _plain(rate[known]), _plain(sharing[known])),),
@@ -134,7 +134,7 @@ def _sharing(points: Stretches) -> Figure | None:
 def _log_times(points: Stretches) -> Figure | None:
     return _over_time(
         "log-times",
-        "How long the log was waited for, and how long its flushes took",
+        "How long commits waited for the log, and how long its flushes took",
         "Log sync is the sessions' wait per commit; a flush is one call on the log.",
         Axis("Mean", "ms"),
         points,

@@ -1,4 +1,4 @@
-"""When nothing was watched, and what was watched and does not count."""
+"""Times that were not watched, and stretches that do not count."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from redolab.analysis.exhibits import Column, Table
 from redolab.analysis.observed.watch.stretches import Stretches
 
 _SHORTEST_S = 1.0
-"""Seconds between two stretches that are no gap: the first reading of a start, and clocks that are set."""
+"""Longest time between two stretches that does not count as a gap: the first reading of a start, clocks that
+are set."""
 _MOST = 100
 """Rows of a table of gaps or spoiled stretches; the rest is counted."""
 
@@ -59,7 +60,7 @@ def moment_text(second: float) -> str:
 
 def iso(second: float) -> str:
     """A moment as ISO 8601 has it, UTC, to the millisecond."""
-    # What a damaged run says must not leave the calendar.
+    # A time in a damaged run must not leave the calendar.
     kept = min(max(second, _EARLIEST), _LATEST)
     return datetime.fromtimestamp(kept, UTC).isoformat(timespec="milliseconds")
 
@@ -76,7 +77,7 @@ def gaps_table(found: Sequence[Gap]) -> Table:
             "from": moment_text(gap.from_s),
             "to": moment_text(gap.to_s),
             "minutes": gap.length_s / 60,
-            "why": "the watching was not running" if gap.restart else "nothing could be read",
+            "why": "Redolab was not watching" if gap.restart else "nothing could be read",
         }
         for gap in longest
     ]
@@ -91,7 +92,7 @@ def gaps_table(found: Sequence[Gap]) -> Table:
             Column("why", "Why", "text"),
         ),
         rows,
-        f"No figure knows of these times.{more}",
+        f"No figure includes these times.{more}",
     )
 
 

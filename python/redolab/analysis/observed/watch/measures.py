@@ -1,7 +1,8 @@
 """Every figure of a watch: of one stretch, of many with its interval, and why it is not known.
 
 Every figure but M is a sum over another sum, as CPU over commits: so a mean is over all the time there was.
-Its error is that of the sums, with what stretches have from the ones before them (`redolab.stats.serial`).
+Its error is the error of the sums, which allows for the correlation between successive stretches
+(`redolab.stats.serial`).
 
 Source: Cochran, Sampling Techniques, 3rd ed. 1977, 2.11 (the variance of a ratio).
 """
@@ -22,7 +23,7 @@ from redolab.stats.serial import MeanError, mean_error
 
 
 def sums(key: str, stretches: Stretches) -> tuple[Floats, Floats]:
-    """What is summed for a figure and what it is divided by, in every stretch."""
+    """The sum for a figure and its divisor, in every stretch."""
     return added(WATCH[key].upper, WATCH[key].lower, stretches)
 
 
@@ -48,27 +49,27 @@ def over(upper: Floats, lower: Floats) -> float | None:
 
 _WHY: Mapping[str, str] = {
     "transactions": "the server did not count its transactions",
-    "session_transactions": "replication commits here too, and is not told apart from the sessions",
+    "session_transactions": "replication commits here too, and its commits are not distinguished",
     "rows_written": "the server did not count its rows",
     "log_flushes": "the server did not count its flushes",
     "log_flush_time_s": "the server did not time its flushes",
     "log_writes": "the server did not count its writes to the log",
     "log_write_time_s": "the server did not time its writes to the log",
-    "log_bytes": "the server did not tell how much log it made",
+    "log_bytes": "the server did not report how much log it generated",
     "binlog_flushes": "there is no binary log, or its flushes were not counted",
     "binlog_flush_time_s": "there is no binary log, or its flushes were not timed",
     "core_s": "the number of cores is not known",
     "thread_s": "the number of CPUs is not known",
     "host_busy_s": "the machine's CPU time could not be read",
     "host_steal_s": "the machine's steal could not be read",
-    "busy_s": "the sessions' time was not told apart",
+    "busy_s": "the sessions' busy time was not distinguished from waiting for clients",
     "connected_s": "the sessions' time was not read",
-    "log_sync_s": "waits for the log were not told apart",
+    "log_sync_s": "waits for the log were not distinguished from other waits",
     "elapsed_s": "no time was watched",
 }
 """Why a column has no figure."""
-_NOTHING = "nothing was committed that wrote"
-_NO_CPU = "CPU could not be read of the server's processes: they are on another machine, or another user's"
+_NOTHING = "no transaction that wrote was committed"
+_NO_CPU = "the server's processes run on another machine or as another user, so their CPU could not be read"
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,9 @@ class Found:
 
     point: float | None
     error: MeanError | None
-    """Of `point`; None where there are too few stretches."""
+    """Error of `point`; None where there are too few stretches."""
     stretches: int
-    """In which it is known."""
+    """Stretches in which it is known."""
     why: str | None
     """Why there is no point; None where there is one."""
     part: bool = False
@@ -106,7 +107,7 @@ def figures(stretches: Stretches) -> dict[str, Found]:
 
 
 def known_response(stretches: Stretches) -> str:
-    """The key of R: that of sessions alone where CPU of the server's processes could not be read."""
+    """The key of R: the R of sessions alone where CPU of the server's processes could not be read."""
     whole = over_stretches("response_time_s", stretches)
     return "session_response_time_s" if whole.point is None else "response_time_s"
 
@@ -142,9 +143,9 @@ def quotient(upper: Floats, lower: Floats, lengths: Floats, part: bool = False) 
     upper, lower, lengths = upper[known], lower[known], lengths[known]
     whole, point = float(lower.sum()), over(upper, lower)
     if not whole > 0:
-        return Found(None, None, len(upper), "what it is divided by is nothing")
+        return Found(None, None, len(upper), "the figure that it is divided by is zero")
     if point is None:
-        return Found(None, None, len(upper), "its figures are no numbers that can be divided")
+        return Found(None, None, len(upper), "its figures cannot be divided")
     with np.errstate(over="ignore", invalid="ignore"):
         influence = (upper - point * lower) * (len(upper) / whole)
     return Found(point, _error(influence, lengths), len(upper), None, part)
@@ -168,11 +169,11 @@ def _why(key: str, stretches: Stretches) -> str:
         "binlog_flushes": "the binary log was not flushed",
         "busy_s": "no session was busy",
     }
-    return nothing.get(WATCH[key].lower, "what it is made of was never known at the same time")
+    return nothing.get(WATCH[key].lower, "its parts were never known at the same time")
 
 
 def _servers(stretches: Stretches) -> Found:
-    """M from the means; its error as S, L and R move together from stretch to stretch."""
+    """M from the means; its error allows for S, L and R moving together from stretch to stretch."""
     known = np.isfinite(sums(_SERVERS, stretches)[0])
     if not known.any():
         return Found(None, None, 0, _why(_SERVERS, stretches))

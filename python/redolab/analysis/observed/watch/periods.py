@@ -38,23 +38,23 @@ class Period:
         return {"from": iso(self.from_s), "to": iso(self.to_s)}
 
     def inside(self, stretches: Stretches) -> Flags:
-        """The stretches that lie in it whole."""
+        """The stretches that lie entirely within it."""
         found: Flags = (stretches.began >= self.from_s - _SLACK_S) & (stretches.ended <= self.to_s + _SLACK_S)
         return found
 
     def outside(self, stretches: Stretches) -> Flags:
-        """The stretches that no part of lies in it."""
+        """The stretches that lie entirely outside of it."""
         found: Flags = (stretches.ended <= self.from_s + _SLACK_S) | (stretches.began >= self.to_s - _SLACK_S)
         return found
 
 
 _SLACK_S = 0.002
-"""Times are stored and told to the millisecond."""
+"""Tolerance, seconds: times are stored and printed to the millisecond."""
 
 
 @dataclass(frozen=True)
 class Periods:
-    """What was asked for: one period, and the one that it is compared with."""
+    """The periods asked for: one, and the one that it is compared with."""
 
     one: Period
     other: Period | None
@@ -73,8 +73,8 @@ def asked(stretches: Stretches, begins: Sequence[str], ends: Sequence[str]) -> P
 
     Args:
         stretches: of the watch, spoiled ones too.
-        begins: of one or two periods, as they were written; of one it may be missing.
-        ends: of the same periods.
+        begins: beginnings of one or two periods, as they were written; the beginning of one may be missing.
+        ends: ends of the same periods.
 
     Raises:
         UsageError: a time that cannot be read, a period that ends before it begins, or too many of them.
@@ -84,16 +84,16 @@ def asked(stretches: Stretches, begins: Sequence[str], ends: Sequence[str]) -> P
     most = max(len(begins), len(ends))
     if most > MOST_PERIODS:
         raise UsageError(
-            f"{most} periods are asked for; one is told by itself, or compared with a second. Give --from "
-            "and --to twice at the most."
+            f"{most} periods were given, but a report has one period, or compares two. Give --from and --to "
+            "at most twice."
         )
     if most == MOST_PERIODS and len(begins) != len(ends):
         raise UsageError(
-            f"--from is given {len(begins)} times and --to {len(ends)} times. Of two periods give the "
-            "beginning and the end of each."
+            f"--from is given {len(begins)} times and --to {len(ends)} times. To compare two periods, give "
+            "the beginning and the end of each."
         )
     if not len(stretches):
-        raise UsageError("Nothing was watched yet, so there is no period of it.")
+        raise UsageError("Nothing was watched yet, so a period cannot be reported.")
     whole = Period(float(stretches.began[0]), float(np.nanmax(stretches.ended)))
     found = []
     for number in range(most):
@@ -103,7 +103,7 @@ def asked(stretches: Stretches, begins: Sequence[str], ends: Sequence[str]) -> P
             written = f"--from {begins[number]} " if begins else ""
             written += f"--to {ends[number]}" if ends else ""
             raise UsageError(
-                f"{written.strip()} ends before it begins: {Period(begin, end).text}. Watched was "
+                f"{written.strip()} ends before it begins: {Period(begin, end).text}. The watch covers "
                 f"{whole.text}. " + _HOW
             )
         found.append(Period(begin, end))
@@ -113,10 +113,10 @@ def asked(stretches: Stretches, begins: Sequence[str], ends: Sequence[str]) -> P
 
 
 def periods_of(stored: Mapping[str, Any]) -> Periods | None:
-    """The periods that a stored results object is of; None where it is of the whole watch.
+    """The periods of a stored results object; None where it covers the whole watch.
 
     Raises:
-        UsageError: what it has is no period.
+        UsageError: its periods cannot be read.
     """
     told = stored.get("period")
     if told is None:
@@ -126,8 +126,8 @@ def periods_of(stored: Mapping[str, Any]) -> Periods | None:
         return Periods(_stored(told), None if against is None else _stored(against))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise UsageError(
-            "The key period of results.json is no period. It was changed after the report; `redolab report` "
-            "makes it anew."
+            "The key period of results.json does not hold a period. The file was changed after the report "
+            "was made; `redolab report` makes it anew."
         ) from error
 
 
@@ -153,8 +153,8 @@ def _check(mine: Stretches, period: Period, stretches: Stretches) -> None:
     if len(mine):
         why = f"none of its {len(mine)} stretches counts: {next(text for text in mine.spoiled if text)}"
     else:
-        why = f"no stretch lies in it whole. Watched was {whole.text}"
-    raise UsageError(f"There is nothing to tell of {period.text}: {why}. {_HOW}")
+        why = f"no stretch lies entirely within it. The watch covers {whole.text}"
+    raise UsageError(f"No figure can be computed for {period.text}: {why}. {_HOW}")
 
 
 def _stored(told: Mapping[str, Any]) -> Period:
@@ -176,11 +176,11 @@ def _moment(text: str, option: str, whole: Period) -> float:
             found += timedelta(days=1)
         return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError) as error:
-        raise UsageError(f"{option} {text[:_SHOWN]!r} is no time that can be read. {_HOW}") from error
+        raise UsageError(f"{option} {text[:_SHOWN]!r} cannot be read as a time. {_HOW}") from error
 
 
 def _of_last_day(clock: re.Match[str], last: datetime) -> float:
-    """The hour and minute on the last day watched, which is that of the zone it is given in."""
+    """The hour and minute on the last day watched, by the calendar of the zone it is given in."""
     zone = datetime.fromisoformat(f"2000-01-01T00:00{clock[4] or 'Z'}").tzinfo
     day = last.astimezone(zone)
     found = day.replace(hour=int(clock[1]), minute=int(clock[2]), second=int(clock[3] or 0), microsecond=0)

@@ -20,7 +20,7 @@ from redolab.records.watched import BACKGROUND, LOG_SYNC, LOG_WRITE, SESSIONS, W
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
-_NOT_COUNTED = "it has no time"
+_NOT_COUNTED = "its length is not known"
 _LONGEST_S = 1e8
 _TEXTS = frozenset({"setting", "started_at", "spoiled"})
 
@@ -30,14 +30,14 @@ class Stretches:
     """Stretches in the order of time; what is not known of one is NaN."""
 
     numbers: npt.NDArray[np.int64]
-    """Of the samples."""
+    """Numbers of the samples."""
     starts: npt.NDArray[np.int64]
-    """Which start of the watching each belongs to."""
+    """The start of the watching that each belongs to."""
     began: Floats
-    """Seconds since 1970, UTC."""
+    """Beginnings, seconds since 1970, UTC."""
     columns: Mapping[str, Floats]
-    """Every number of `Watched`; `core_s` and `thread_s`: what cores and threads had to give; and
-    `session_transactions`: those that sessions committed, where replication committed none."""
+    """Every number of `Watched`; `core_s` and `thread_s`: time of all cores and of all threads; and
+    `session_transactions`: transactions that sessions committed, where replication committed none."""
     spoiled: Sequence[str | None]
 
     def __len__(self) -> int:
@@ -60,11 +60,11 @@ class Stretches:
         return np.array([reason is None for reason in self.spoiled], dtype=bool)
 
     def only(self, which: Flags) -> Stretches:
-        """Those of them that are marked."""
+        """The stretches that are marked."""
         return self.at(np.flatnonzero(which))
 
     def at(self, places: Sequence[int] | npt.NDArray[np.intp]) -> Stretches:
-        """Those at these places, which may come more than once."""
+        """The stretches at these places, which may come more than once."""
         return Stretches(
             self.numbers[places],
             self.starts[places],
@@ -75,7 +75,7 @@ class Stretches:
 
     @property
     def counting(self) -> Stretches:
-        """Those that count."""
+        """The stretches that count."""
         return self.only(self.counts)
 
 
@@ -114,7 +114,7 @@ def read_rows(run: Run, section: str, stretches: Stretches) -> dict[str, Floats]
     """A section of `entries`: for each of its names a value for each stretch, 0 where there is none.
 
     Names come with the largest sums first, and what is beyond `MOST_NAMES` of them is one name, `OTHERS`.
-    Values that are no number count as nothing.
+    Values that are not a number count as 0.
     """
     mine = _of_section(run, section, stretches)
     names, values = mine["name"].combine_chunks().dictionary_encode(), mine["value"].to_numpy()
@@ -141,7 +141,7 @@ def read_counts(run: Run, section: str, stretches: Stretches) -> dict[str, float
 
 
 MOST_NAMES = 60
-"""Rows of an account that are told apart."""
+"""Most rows of an account that have a name of their own."""
 OTHERS = "other waits"
 
 
@@ -176,6 +176,6 @@ def _moment(text: str, run: Run) -> float:
         return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError) as error:
         raise UsageError(
-            f"A stretch of {run.path} began at {text[:40]!r}, which is no time as ISO 8601 has it. The run "
-            "was changed after it was watched."
+            f"A stretch of {run.path} began at {text[:40]!r}, which is not a time in ISO 8601. The run was "
+            "changed after it was watched."
         ) from error

@@ -22,7 +22,7 @@ def known_table(found: Mapping[str, Found]) -> Table:
         WATCH,
         {key: item.estimate() for key, item in found.items() if item.point is not None},
         "In brackets: 95 %, over the stretches, each weighted by its time or its work. The interval allows "
-        "for stretches that are like the ones before them.",
+        "for the correlation between successive stretches.",
     )
 
 
@@ -55,7 +55,7 @@ def starts_table(stretches: Stretches, missed: list[Gap]) -> Table:
     lost = clock(sum(gap.length_s for gap in missed))
     return Table(
         "starts",
-        "When was watched",
+        "When the server was watched",
         (
             Column("start", "Start", "text"),
             Column("from", "From", "text"),

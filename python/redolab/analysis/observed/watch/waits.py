@@ -12,7 +12,7 @@ from redolab.records.watched import LOG_SYNC, LOG_WRITE
 
 
 def read_waits(run: Run, stretches: Stretches) -> tuple[Cumulative, Cumulative]:
-    """What part of the waits for the log, and of its writes, took less than each upper end that one has."""
+    """Shares of the waits for the log, and of its writes, that took less than each upper end that one has."""
     syncs, writes = (buckets(run, section, stretches) for section in (LOG_SYNC, LOG_WRITE))
     ends = sorted(end for end in {*syncs, *writes} if math.isfinite(end))
     return _shares(syncs, ends), _shares(writes, ends)

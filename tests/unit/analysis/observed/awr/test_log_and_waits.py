@@ -46,7 +46,7 @@ def test_syncs_that_are_far_longer_than_writes_are_not_the_disks(
     sync_ms: float, write_ms: float, is_far: bool, tmp_path: Path
 ) -> None:
     results = results_of(tmp_path, [awr_html(with_log(sync_ms / 1e3, write_ms / 1e3), "19c")])
-    assert ("It is not the disk: a commit waited 3.42 ms" in results["verdict"]["text"]) == is_far
+    assert ("The disk is not the cause: a commit waited 3.42 ms" in results["verdict"]["text"]) == is_far
     mend = next(row["mend"] for row in table(results, "bounds-1") if row["part"] == LOG_SYNC)
     assert ("a faster log device gives little" in mend) == is_far
 

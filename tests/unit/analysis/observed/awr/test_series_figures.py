@@ -101,7 +101,7 @@ def test_an_hour_that_lists_its_largest_events_alone_is_not_taken_for_none(tmp_p
     sync = next(event for event in FIRST.foreground if event.name == "log file sync")
     found = results["settings"][0]["figures"]["log_sync_share"]
     assert found["point"] == pytest.approx(sync.seconds / FIRST.db_time_s, rel=0.01)
-    (told,) = [text for text in results["warnings"] if "largest events alone" in text]
+    (told,) = [text for text in results["warnings"] if "only their largest events" in text]
     assert "1 of 2 reports" in told
 
 

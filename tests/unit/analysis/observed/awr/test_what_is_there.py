@@ -30,8 +30,8 @@ def _later(of: Truth, hours: float) -> Truth:
 @pytest.mark.parametrize(
     ("hours", "length"),
     [
-        (0.0, "2 reports, 1.00 h by the clock, 2.00 h of reports because several are of the same time"),
-        (0.5, "2 reports, 1.50 h by the clock, 2.00 h of reports because several are of the same time"),
+        (0.0, "2 reports, 1.00 h by the clock, 2.00 h of reports, because some of them cover the same time"),
+        (0.5, "2 reports, 1.50 h by the clock, 2.00 h of reports, because some of them cover the same time"),
         (1.0, "2 reports, 2.00 h in all"),
         (7.0, "2 reports, 2.00 h in all"),
     ],
@@ -57,7 +57,7 @@ def test_an_account_without_a_single_figure_is_a_sentence(tmp_path: Path) -> Non
     without = whole.replace("TOP-N-TIMED-EVENTS", "TOP-N").replace("AVERAGE-ACTIVE-SESSIONS", "AVERAGE")
     results = results_of(tmp_path / "without", [without])
     assert "account-1" not in {item["key"] for item in results["tables"]}
-    assert "So where DB time went is not known either." in results["verdict"]["text"]
+    assert "So it is not known either where DB time went." in results["verdict"]["text"]
 
 
 def test_a_counter_below_zero_makes_no_figure(tmp_path: Path) -> None:

@@ -71,13 +71,13 @@ def test_a_stretch_that_a_period_cuts_is_in_neither_part(day: Stretches) -> None
     [
         (["01:00"], ["00:30"], "ends before it begins"),
         (["23:00"], ["01:00"], "ends before it begins"),
-        (["yesterday"], [], "--from 'yesterday' is no time that can be read"),
-        ([], ["25:00"], "--to '25:00' is no time"),
-        (["2026-13-01"], [], "is no time"),
-        (["9" * 5000], [], "is no time"),
+        (["yesterday"], [], "--from 'yesterday' cannot be read as a time"),
+        ([], ["25:00"], "--to '25:00' cannot be read"),
+        (["2026-13-01"], [], "cannot be read"),
+        (["9" * 5000], [], "cannot be read"),
         (["01:00", "01:30"], ["01:30"], "--from is given 2 times and --to 1 times"),
         (["00:00", "00:30"], ["00:40", "00:50"], "overlap"),
-        (["00:00"] * 3, ["00:10"] * 3, "3 periods are asked for"),
+        (["00:00"] * 3, ["00:10"] * 3, "3 periods were given"),
     ],
 )
 def test_what_is_no_period_is_refused_in_words(
@@ -90,7 +90,7 @@ def test_what_is_no_period_is_refused_in_words(
 def test_a_period_without_stretches_is_refused_in_words(day: Stretches) -> None:
     found = asked(day, ["2026-11-25"], ["2026-11-26"])
     assert found is not None
-    with pytest.raises(UsageError, match=r"lies in it whole\. Watched was 23 November 2026, 22:00"):
+    with pytest.raises(UsageError, match=r"entirely within it\. The watch covers 23 November 2026, 22:00"):
         divided(day, found)
 
 
@@ -100,7 +100,7 @@ def test_what_is_stored_is_read_again(day: Stretches) -> None:
     assert periods_of({"period": found.as_json()}) == found
     assert periods_of({"period": None}) is None
     for odd in (1, "zzz", {"from": "2026-11-23T22:30"}, {"from": 1, "to": 2, "against": None}):
-        with pytest.raises(UsageError, match="is no period"):
+        with pytest.raises(UsageError, match="does not hold a period"):
             periods_of({"period": odd})
 
 
@@ -132,7 +132,7 @@ def test_a_slower_log_is_found_and_told_of(tmp_path: Path) -> None:
     text = results["verdict"]["text"]
     assert text.startswith("This period differs from the rest of the watch in ")
     assert "he load was" in text
-    assert "no controlled experiment" in text
+    assert "not a controlled experiment" in text
     # All other figures are those of the period alone.
     assert results["settings"][0]["figures"]["time_per_flush_s"] == flush["period"]
     assert results["watched"]["stretches"] == 120

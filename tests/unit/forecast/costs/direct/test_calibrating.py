@@ -372,7 +372,7 @@ def test_resampled_blocks_scatter_around_the_point(given: Any) -> None:
     assert [row["cost"] for row in table.rows] == [
         "commit, 1 session: CPU", "commit, 32 sessions: CPU", "more after a flush: CPU",
         "further row, 8 sessions: CPU", "further row, 32 sessions: CPU", "flush: CPU", "flush: device",
-        "wait for a flush: CPU", "going on after it: CPU",
+        "wait for a flush: CPU", "going on after a flush: CPU",
     ]  # fmt: skip
 
 
