@@ -54,7 +54,7 @@ def read(content: bytes, most_rows: int = 1000) -> Any:
         (b"1e999", "not finite"),
         (b'{"a": 1, "a": 2}', "twice"),
         (b"\xff", "not UTF-8"),
-        (b'"\\ud800"', "no Unicode"),
+        (b'"\\ud800"', "not Unicode"),
         (b"", "Expecting value"),
         (b"[" + b"1," * 4_000_000 + b"1]", "more than 4,000,000 values"),
         (b" " * (1 << 26) + b"11", "more than 64 MB"),
@@ -72,7 +72,7 @@ def test_json_within_its_bounds_is_read() -> None:
     assert parse_json(b'{"a": [18446744073709551615, -1.5e300, "\\ud83d\\ude00"]}', "a") == {
         "a": [18446744073709551615, -1.5e300, "\U0001f600"]
     }
-    with pytest.raises(UsageError, match="no JSON object"):
+    with pytest.raises(UsageError, match="not a JSON object"):
         parse_json_object(b"[]", "a")
 
 
@@ -191,8 +191,8 @@ def _varint(value: int) -> bytes:
 @pytest.mark.parametrize(
     ("rows", "why"),
     [
-        ([DRAW | {"start_s": float("nan")}], "none or infinite"),
-        ([DRAW | {"values": [1.0, float("inf")]}], "none or infinite"),
+        ([DRAW | {"start_s": float("nan")}], "a NaN or an infinite number"),
+        ([DRAW | {"values": [1.0, float("inf")]}], "a NaN or an infinite number"),
         ([DRAW | {"start_s": 1e19}], "outside"),
         ([DRAW | {"start_s": 5e-324}], "outside"),
         ([DRAW | {"values": [None]}], "no value"),

@@ -130,7 +130,7 @@ def change_samples(run: Path, change: Callable[[pa.Table], pa.Table]) -> None:
             lambda it: it.set_column(
                 it.column_names.index("wal_bytes"), "wal_bytes", it["wal_bytes"].cast(pa.string())
             ),
-            "its column 'wal_bytes' is string, and must be int64",
+            "its column 'wal_bytes' is string, but must be int64",
         ),
     ],
     ids=["both names", "one twice", "none", "the other", "another type"],
