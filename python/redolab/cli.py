@@ -30,7 +30,7 @@ COMMANDS = {
     "forecast": "Forecast a setting that was not measured, from a stored run.",
     "explore": "Write a page that forecasts by itself: drag a setting, and see the forecast.",
     "import": "Read AWR or Statspack reports or a pack of an Oracle database, and report its commits.",
-    "oracle-pack": "Write a SQL*Plus script for a DBA, who installs nothing; `import` reads its output.",
+    "oracle-pack": "Write a SQL*Plus script that a DBA can run as it is; `import` reads its output.",
     "report": "Rebuild report.html from the stored run; no database is needed.",
     "verify": "Recompute every stored figure and check the hashes; exit 1 on a difference.",
     "verify-forecast": "Forecast settings, seal the forecast, measure the settings, and keep the score.",

@@ -130,4 +130,4 @@ def test_logs_of_threads_are_named_one_after_another(tmp_path: Path, redolab: Re
     assert (results["source"]["unit"], results["source"]["values"]) == ("ms", 4)
     assert results["groups"][0]["name"] == "latency (ms)"
     assert results["groups"][0]["mean"]["point"] == pytest.approx((1 + 1.001 + 3 + 3) / 4)
-    assert any("latency was taken" in warning for warning in results["warnings"])
+    assert any("column latency is analysed" in warning for warning in results["warnings"])

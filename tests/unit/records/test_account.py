@@ -81,7 +81,7 @@ def test_rounding_is_no_difference(whole: float) -> None:
         ((CPU, CPU), None, "two rows of the same name"),
         ((CPU, replace(SYNC, scope="instance")), None, "scope or in their interval"),
         ((CPU, replace(SYNC, to_s=16.0)), None, "scope or in their interval"),
-        ((CPU, SYNC), 10.0, r"add up to 10.5 s, and 10.0 s have elapsed"),
+        ((CPU, SYNC), 10.0, r"add up to 10.5 s, but 10.0 s have elapsed"),
         ((CPU, UNKNOWN), 2.0, "add up to None s"),
         ((CPU,), math.nan, "have elapsed"),
     ],

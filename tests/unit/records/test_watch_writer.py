@@ -179,7 +179,7 @@ def test_another_kind_of_run_is_left_alone(tmp_path: Path) -> None:
         )
     )
     before = (place / "manifest.json").read_bytes()
-    with pytest.raises(UsageError, match="'awr', and no watch"):
+    with pytest.raises(UsageError, match="'awr', not a watch"):
         WatchWriter(place, None)
     assert names(place) == ["manifest.json"]
     assert (place / "manifest.json").read_bytes() == before
