@@ -1,8 +1,8 @@
-"""What stands in for the compiled part (crate redolab-py) in an installation that does not have it.
+"""Replacement of the compiled part (crate redolab-py) in an installation that does not have it.
 
-Python prefers a compiled module of the same name. So this one is imported from the wheel for any machine
-alone. It has what other modules need to be imported. Whatever measures, simulates or forecasts is refused, in
-one place. A test compares it with the compiled part.
+Python prefers a compiled module of the same name. So this one is imported only from the wheel for any
+machine. It has the names that other modules need to be imported. Measurements, simulations and forecasts are
+refused, in one place. A test compares it with the compiled part.
 """
 
 from __future__ import annotations
@@ -53,18 +53,18 @@ class NoAnswerError(ValueError):
 
 
 class GroupCommitParameters:
-    """What the simulator needs; none can be made."""
+    """Parameters of the simulator, which cannot be made here."""
 
     def __init__(self, **_: Any) -> None:
         raise _missing()
 
 
 def check_scenario(_: Any) -> None:
-    """Nothing: what is not simulated is not checked either, and a page checks what it is asked."""
+    """Nothing: without simulation there is nothing to check, and a page checks its own input."""
 
 
 def _missing() -> MissingPartError:
-    return MissingPartError(why_not_compiled() or "The compiled part is not there.")
+    return MissingPartError(why_not_compiled() or "Redolab's compiled part is not installed.")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,7 @@
-"""How much may come from outside: the one place that says it, of files and of servers, and counts it.
+"""How much may come from outside, from files and servers: the one place that sets the bounds and counts.
 
-A bound is for the whole: of a file, of one answer, of one log-in. A limit for each read, as drivers have it,
-is none, since whoever sends one byte before each of them has no end.
+A bound is for a whole file, answer or log-in. A limit for each read, as drivers have it, does not bound the
+whole: a sender that sends one byte before each limit never ends.
 """
 
 from __future__ import annotations
@@ -13,68 +13,68 @@ from collections.abc import Callable
 MOST_JSON_BYTES = 64 << 20
 MOST_TOML_BYTES = 1 << 20
 MOST_TABLE_BYTES = 256 << 20
-"""Of a Parquet file."""
+"""Size of a Parquet file."""
 MOST_DECODED_BYTES = 768 << 20
-"""Of one table, in memory."""
+"""Size of one table, in memory."""
 MOST_REPORT_BYTES = 64 << 20
-"""Of a database's report; the largest known have a tenth of it."""
+"""Size of a database's report; the largest known have a tenth of it."""
 MOST_PIPED_BYTES = 1 << 30
-"""Of a column of numbers that comes through a pipe, which is read into memory whole."""
+"""Size of a column of numbers that comes through a pipe, which is read into memory whole."""
 MEMORY_PER_VALUE = 72
 """Bytes of memory that an analysis takes for each row of a file of numbers; measured with 90 million."""
 MOST_FILE_COLUMNS = 16_384
-"""Of a file of numbers; no spreadsheet has more."""
+"""Columns of a file of numbers; no spreadsheet has more."""
 MOST_LINE = 1 << 20
 """Letters of one line of a file of numbers."""
 MOST_COUNTED = 20_000_000
 """Values of a histogram, which are analysed one by one."""
 MOST_ECHO = 10_000
-"""Letters of a text that is said to a person; of a longer one both ends are shown."""
+"""Letters of a message; of a longer one both ends are shown."""
 MOST_LINES = 1_000_000
-"""Of a database's report in text; 30 days of snapshots by AWR-Miner have half of it."""
+"""Lines of a database's report in text; 30 days of snapshots by AWR-Miner have half of it."""
 MOST_TABLES = 10_000
-"""Of one report; the largest known have 150."""
+"""Tables of one report; the largest known have 150."""
 MOST_NESTED_TABLES = 20
-"""Inside one another; a report has two."""
+"""Tables inside one another; a report has two."""
 MOST_INSTANCES = 1_000
-"""Of the database that reports are of; a cluster has at most some hundred."""
+"""Instances of a database; a cluster has at most some hundred."""
 MOST_FIGURES = 50_000
-"""Of one report; the largest known have some thousand."""
+"""Figures of one report; the largest known have some thousand."""
 MOST_CELLS = 4_000_000
 """Columns times rows, of all tables of one report together; the largest known have some 20,000."""
 MOST_ITEMS = 4_000_000
 """Values in one JSON text."""
 MOST_NESTED = 60
-"""Objects and arrays inside one another; what Redolab writes has a dozen."""
+"""Objects and arrays inside one another; Redolab's own files have a dozen."""
 MOST_DIGITS = 20
-"""Of a whole number in a text; 64 bits have as many."""
+"""Digits of a whole number in a text; 64 bits have as many."""
 MOST_NAME = 1 << 16
 """Bytes of a text inside a table."""
 
 # Servers.
 MOST_LOG_IN_S = 30.0
-"""Of one log-in as a whole, whatever the other end sends meanwhile, seconds."""
+"""Time of one log-in as a whole, whatever the other end sends meanwhile, seconds."""
 MOST_LOG_IN_BYTES = 1 << 20
-"""That the other end may send until the log-in is done."""
+"""Bytes that the other end may send until the log-in is done."""
 MOST_SOCKETS = 20
-"""Of one connection: addresses of a host's name, and redirections by a listener."""
+"""Sockets of one connection: addresses of a host's name, and redirections by a listener."""
 MOST_ANSWER_BYTES = 64 << 20
-"""Of one answer of a server; the largest that is asked for has some hundred kilobytes."""
+"""Size of one answer of a server; the largest that is asked for has some hundred kilobytes."""
 MOST_ANSWER_S = 30.0
-"""Of one answer as a whole: from the question or, where a statement takes as long as it takes, from its first
-byte."""
+"""Time of one answer as a whole, seconds: from the question or, where a statement may take any time, from the
+first byte of its answer."""
 MOST_COLUMNS = 4_096
-"""Of one answer; no table of any of these servers has more."""
+"""Columns of one answer; no table of any of these servers has more."""
 VALUE_BYTES = 100
-"""What a value of an answer takes in memory beside what was sent of it; counted among an answer's bytes."""
+"""Memory of a value of an answer in addition to its bytes sent; counted among an answer's bytes."""
 
 
 class OutOfBoundsError(Exception):
-    """More came from outside than was ever to be expected, or it took longer; the text says which."""
+    """More came from outside than can be expected, or it took longer; the text names the bound."""
 
 
 class Budget:
-    """What one thing from outside may still take: bytes, and time for the whole of it."""
+    """Bytes and time that one thing from outside may still take, as a whole."""
 
     def __init__(
         self, most_bytes: int, most_s: float | None, *, clock: Callable[[], float] = time.monotonic
@@ -83,7 +83,7 @@ class Budget:
 
         Args:
             most_bytes: of the whole.
-            most_s: of the whole, seconds; None where it may take as long as it takes.
+            most_s: of the whole, seconds; None where it may take any time.
             clock: seconds.
         """
         self._most_bytes, self._most_s, self._clock = most_bytes, most_s, clock
@@ -104,7 +104,7 @@ class Budget:
         """The time that is left, seconds; None without a limit.
 
         Raises:
-            OutOfBoundsError: there is none left.
+            OutOfBoundsError: no time is left.
         """
         if self._most_s is None:
             return None

@@ -1,4 +1,4 @@
-"""The command line: its commands and exit codes. What a command takes and does is in `redolab.commands`."""
+"""The command line: its commands and exit codes. Options and work of each are in `redolab.commands`."""
 
 from __future__ import annotations
 
@@ -21,33 +21,31 @@ from redolab.console import show, standard_streams
 from redolab.parts import check_compiled
 
 COMMANDS = {
-    "experiments": "List what can be run, one line each.",
+    "experiments": "List the experiments that can be run, one line each.",
     "run": "Run an experiment and report it.",
-    "doctor": "Say what works here, what is missing, what that costs and what mends it; read-only.",
+    "doctor": "Check what works here, what is missing, what that costs and how to fix it; read-only.",
     "profile": "Show where a live database's sessions spend their time; read-only, no load.",
-    "watch": "Watch a live database for minutes or days, and keep what is seen; read-only, no load.",
-    "analyze": "Say what a column of numbers says: normality, plus and minus, groups compared.",
-    "forecast": "Forecast a setting that was not measured, from a run that was.",
-    "explore": "Write a page that forecasts by itself: drag a setting, and see what it would give.",
-    "import": "Read AWR or Statspack reports of an Oracle database, or a pack of its, and report its "
-    "commits.",
-    "oracle-pack": "Write a SQL*Plus script that a DBA runs without installing anything; `import` reads what "
-    "it spools.",
-    "report": "Rebuild report.html from the stored run alone.",
+    "watch": "Watch a live database for minutes or days, and store the figures; read-only, no load.",
+    "analyze": "Analyse a column of numbers: normality, plus and minus, groups compared.",
+    "forecast": "Forecast a setting that was not measured, from a stored run.",
+    "explore": "Write a page that forecasts by itself: drag a setting, and see the forecast.",
+    "import": "Read AWR or Statspack reports or a pack of an Oracle database, and report its commits.",
+    "oracle-pack": "Write a SQL*Plus script that a DBA can run as it is; `import` reads its output.",
+    "report": "Rebuild report.html from the stored run; no database is needed.",
     "verify": "Recompute every stored figure and check the hashes; exit 1 on a difference.",
-    "verify-forecast": "Forecast settings, seal the forecast, measure them, and keep the score.",
-    "league": "Show how true every model's forecasts were.",
+    "verify-forecast": "Forecast settings, seal the forecast, measure the settings, and keep the score.",
+    "league": "Show how accurate every model's forecasts were.",
 }
-"""What each does. The module of its name in `redolab.commands` has its options and its work, as `command`."""
+"""Help of each command. The module of its name in `redolab.commands` has its options and its `command`."""
 _MEASURING = frozenset({"doctor", "forecast", "profile", "run", "verify-forecast", "watch"})
-"""Those that work with the compiled part alone."""
+"""Commands that need the compiled part."""
 _MODULES = {"import": "import_reports"}
-"""Of a command whose name cannot be a module's."""
+"""The module of a command whose name cannot be a module's."""
 
 
 class _Commands(CarefulGroup):
     def resolve_command(self, *arguments: Any) -> Any:
-        """Import the command that is used; so `redolab --help` imports none."""
+        """Import only the command that is used; so `redolab --help` imports none."""
         name, _, rest = super().resolve_command(*arguments)
         return name, name and load(name), rest
 
@@ -111,7 +109,7 @@ def main() -> None:
         try:
             code = exit_code(_start)
         finally:
-            # A late Ctrl-C must not change the exit code: nothing is left to be broken off.
+            # A late Ctrl-C must not change the exit code: nothing is left to be interrupted.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         code = code or exit_code(sys.stdout.flush)
     sys.exit(code)

@@ -1,7 +1,7 @@
 """The one place that writes to the standard streams for a person: `show`, `say` and `terminal`.
 
-What passes here cannot command the terminal (`redolab.printable`), and an output that cannot be written ends
-in a sentence.
+Texts that pass here cannot control the terminal (`redolab.printable`), and an output that cannot be written
+ends in a sentence.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def show_json(content: Mapping[str, Any]) -> None:
         OutputError: it cannot be written.
         OutputClosedError: nobody reads it any more.
     """
-    # The one control character that JSON lets stand as it is, inside of texts alone.
+    # JSON leaves one control character as it is, only inside of texts.
     print(json.dumps(content, indent=1, allow_nan=False).replace("\x7f", "\\u007f"))
 
 
@@ -50,21 +50,21 @@ def say(text: str, end: str = "\n") -> None:
 
 
 def echo(text: str) -> str:
-    """The text as `printable` gives it, and no longer than anybody reads."""
+    """The text as `printable` gives it, without the middle of very long texts."""
     if len(text) > MOST_ECHO:
-        # An error says at its end what mends it.
+        # An error has its remedy at the end.
         end = MOST_ECHO // 4
         text = f"{text[: MOST_ECHO - end]} ... {text[-end:]}"
     return printable(text)
 
 
 def terminal(stderr: bool = False) -> Console:
-    """What screens and bars are printed with."""
+    """The console that prints screens and bars."""
     return _Terminal(stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
 class _Terminal(Console):
-    """Writes out whatever a text has in it that only rich itself may send."""
+    """Writes out the control characters in a text, which only rich itself may send."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Render to segments that are safe to show."""
@@ -107,7 +107,7 @@ def _opened(stream: TextIO | None, number: int) -> TextIO:
 
 
 def _likeness(error: UnicodeError) -> tuple[str | bytes, int]:
-    """What stands for letters that an encoding does not have: what looks like them, or their number."""
+    """Replacement of letters that an encoding does not have: similar letters, or their number."""
     if isinstance(error, UnicodeEncodeError):
         letters = in_ascii(error.object[error.start : error.end])
         if letters.isascii():
@@ -120,12 +120,12 @@ codecs.register_error(_LIKENESS, _likeness)
 
 
 class _Unpadded(io.TextIOWrapper):
-    """Writes no line with blanks at its end, with which rich fills a screen; blanks without an end wait."""
+    """Removes blanks at the ends of lines, with which rich fills a screen; others wait for more text."""
 
     _waiting = ""
 
     def write(self, text: str) -> int:
-        """Write what no longer can turn out to be the end of a line."""
+        """Write the text, but keep blanks back that may turn out to be at the end of a line."""
         lines = (self._waiting + text).split("\n")
         last = lines[-1].rstrip(" ")
         self._waiting = lines[-1][len(last) :]
@@ -134,12 +134,12 @@ class _Unpadded(io.TextIOWrapper):
 
 
 class _Descriptor(io.FileIO):
-    """A descriptor whose failure is told once; after that, and on the standard error always, it takes all."""
+    """A descriptor that raises its first failure, unless it is the standard error; later ones are ignored."""
 
     _failed = False
 
     def write(self, content: Any) -> int:
-        """Write, or say why not."""
+        """Write, or raise the cause of the failure."""
         if not self._failed:
             try:
                 return super().write(content) or 0
@@ -154,5 +154,5 @@ def _cause(error: OSError) -> OutputError | OutputClosedError:
     if isinstance(error, BrokenPipeError):
         return OutputClosedError("Nobody reads the standard output any more.")
     return OutputError(
-        f"The standard output cannot be written: {error.strerror}. Make room, or send it elsewhere."
+        f"The standard output cannot be written: {error.strerror}. Free some space, or redirect it elsewhere."
     )

@@ -1,4 +1,4 @@
-"""What can go wrong, each with the exit code the command line ends with.
+"""Failures that Redolab foresees, each with the exit code the command line ends with.
 
 An error's text is one paragraph: what happened, where, and what to do next.
 """
@@ -9,7 +9,7 @@ _ADVICE = "Look at the server's log for the cause."
 
 
 class RedolabError(Exception):
-    """A failure Redolab foresaw; `exit_code` is what the command ends with."""
+    """A failure that Redolab foresaw; the command ends with `exit_code`."""
 
     exit_code = 1
 
@@ -21,22 +21,22 @@ class UsageError(RedolabError):
 
 
 class RefusedError(RedolabError):
-    """The database or the machine refuses; the text names what mends it (exit 3)."""
+    """The database or the machine refuses; the text names the remedy (exit 3)."""
 
     exit_code = 3
 
 
 class EngineError(RefusedError):
-    """A database, or the way to it, broke off what was asked of it (exit 3).
+    """A database, or the connection to it, broke off a request (exit 3).
 
-    Engines raise it in the place of their drivers' errors, which nobody else knows.
+    Engines raise it instead of their drivers' errors, which nobody else knows.
     """
 
     def __init__(self, cause: str, advice: str = _ADVICE) -> None:
-        """Say what happened.
+        """Make the text of the error.
 
         Args:
-            cause: what the database or its driver said, in one line without a full stop.
+            cause: message of the database or its driver, in one line without a full stop.
             advice: where to look, as whole sentences.
         """
         super().__init__(f"The database ended the run: {cause}. {advice}")
@@ -54,7 +54,7 @@ class CheckFailedError(RedolabError):
 
 
 class InterruptedRunError(RedolabError):
-    """The run was stopped by Ctrl-C or SIGTERM; what was measured is kept (exit 130)."""
+    """The run was stopped by Ctrl-C or SIGTERM; its measurements are kept (exit 130)."""
 
     exit_code = 130
 
@@ -64,13 +64,13 @@ class OutputError(RefusedError):
 
 
 class OutputClosedError(RedolabError):
-    """Nobody reads the standard output any more; ends without a word, as SIGPIPE would (exit 141)."""
+    """Nobody reads the standard output any more; ends without a message, as SIGPIPE would (exit 141)."""
 
     exit_code = 141
 
 
 def sentence(text: str) -> str:
-    """A text with a full stop, where it has no mark of its own at its end.
+    """A text with a full stop, unless it already ends with a mark.
 
     >>> sentence("it is gone"), sentence("Is it running?")
     ('it is gone.', 'Is it running?')

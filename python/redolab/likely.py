@@ -1,4 +1,4 @@
-"""What somebody probably meant by a word that is not known."""
+"""The word that a user probably meant by an unknown one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of Redolab that an installation may lack, and the one refusal that names what installs them."""
+"""The parts of Redolab that an installation may lack, and the one refusal that names how to install them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Part:
     package: str
     """The package, by the name under which it is imported."""
     title: str
-    """What the package is, as the subject of a sentence."""
+    """Name of the package, as the subject of a sentence."""
     instead: str
-    """What can be done without it, one sentence; empty where nothing can."""
+    """The way to go on without it, one sentence; empty where there is none."""
 
     @property
     def command(self) -> str:
-        """What installs the part."""
+        """The command that installs the part."""
         return f"pip install 'redolab[{self.extra}]'"
 
 
@@ -39,8 +39,7 @@ ORACLE = Part(
     "oracle",
     "oracledb",
     "Oracle's driver",
-    "Without it `redolab oracle-pack` writes a script for SQL*Plus, and `redolab import` reads what that "
-    "spools.",
+    "Without it, `redolab oracle-pack` writes a script for SQL*Plus, and `redolab import` reads its output.",
 )
 PARTS = (SERVERS, ORACLE)
 
@@ -50,7 +49,7 @@ class MissingPartError(RefusedError):
 
 
 def why_missing(part: Part) -> str | None:
-    """Why a part cannot be used and what installs it, in sentences; None where it is installed.
+    """Why a part cannot be used and how to install it, in sentences; None where it is installed.
 
     Nothing of the part is imported.
     """
@@ -85,8 +84,9 @@ def why_not_compiled() -> str | None:
     if found is None or found.origin is None or not found.origin.endswith(".py"):
         return None
     return (
-        "Redolab's compiled part is not installed: this is the wheel for any machine, which reads and shows "
-        "runs. Forecasts and measurements need the wheel for Linux: pip install redolab, on x86-64 or arm64."
+        "Redolab's compiled part is not installed: this is the wheel for any machine, which only reads and "
+        "shows runs. Forecasts and measurements need the wheel for Linux: pip install redolab, on x86-64 or "
+        "arm64."
     )
 
 

@@ -1,6 +1,6 @@
 """A password that a program prints: a vault's, or a cloud's token that expires within minutes.
 
-The program is asked for every connection, so that a run outlives its first password.
+The program is started for every connection, so that a run outlives its first password.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from redolab.errors import RefusedError, UsageError
 VARIABLE = "REDOLAB_PASSWORD_COMMAND"
 """The variable that has the command line. `--password-command` sets it, and the guard inherits it."""
 _MOST_BYTES = 65_536
-"""Of a password; a cloud's tokens have some thousand."""
+"""Size of a password; a cloud's tokens have some thousand bytes."""
 _LIMIT_S = 60.0
-_HOW = "It has to print the password, one line, and to end with 0"
+_HOW = "It must print the password on one line and end with exit code 0"
 
 
 def password_command() -> str | None:
@@ -35,16 +35,16 @@ def use_password_command(command: str | None) -> None:
 
 
 def password_of(command: str) -> str:
-    """What a command prints, without the end of its line.
+    """The password that a command prints, without the end of its line.
 
-    It runs without a shell and without input; what it says on stderr is the user's to read.
+    It runs without a shell and without input; its messages on stderr go to the user.
 
     Args:
         command: a program with its arguments, as a shell would split them.
 
     Raises:
-        UsageError: it is no command line, or there is no such program.
-        RefusedError: it failed, took too long, or printed something else than one line.
+        UsageError: it is not a command line, or there is no such program.
+        RefusedError: it failed, took too long, or did not print exactly one line.
     """
     try:
         words = shlex.split(command)
@@ -56,8 +56,7 @@ def password_of(command: str) -> str:
     except (ValueError, OSError) as error:
         raise UsageError(
             f"The password command cannot be started: {error}. Give a program with its arguments, as in "
-            "--password-command 'pass show production'; for pipes and variables of a shell, "
-            "sh -c '...'."
+            "--password-command 'pass show production'. For pipes and variables of a shell, use sh -c '...'."
         ) from error
     with process:
         try:
@@ -68,17 +67,17 @@ def password_of(command: str) -> str:
                 os.killpg(process.pid, signal.SIGKILL)
             if isinstance(error, subprocess.TimeoutExpired):
                 raise RefusedError(
-                    f"The password command did not end within {_LIMIT_S:.0f} s and was ended. {_HOW}."
+                    f"The password command did not end within {_LIMIT_S:.0f} s and was killed. {_HOW}."
                 ) from error
             raise
     if code:
-        end = f"with {code}" if code > 0 else f"by the signal {signal.Signals(-code).name}"
-        raise RefusedError(f"The password command ended {end}. {_HOW}; what went wrong it says above.")
+        end = f"with exit code {code}" if code > 0 else f"by the signal {signal.Signals(-code).name}"
+        raise RefusedError(f"The password command ended {end}. {_HOW}. Its own message, if any, is above.")
     return _one_line(printed)
 
 
 def _read(process: subprocess.Popen[bytes]) -> bytes:
-    """All that it prints, and one byte more than it may at the most.
+    """Everything that it prints, up to the largest size.
 
     Raises:
         RefusedError: it prints more.

@@ -1,16 +1,16 @@
 """Text from outside, made safe to show.
 
 Names of roles and databases, columns of a file, messages of a server before anybody has logged in:
-whoever writes such a text must not move the cursor, set the window's title or turn a line around.
+such a text must not move the cursor, set the window's title or turn a line around.
 """
 
 from __future__ import annotations
 
 import re
 
-# Controls but the newline (C0, DEL, C1); marks that turn the direction of writing; what takes no room; line
-# and paragraph separators; halves of surrogate pairs; tags. Joiners (U+200C, U+200D) stay: Persian, Hindi and
-# emoji are written with them.
+# Controls except the newline (C0, DEL, C1); marks that turn the direction of writing; letters without width;
+# line and paragraph separators; halves of surrogate pairs; tags. Joiners (U+200C, U+200D) stay: Persian,
+# Hindi and emoji are written with them.
 _UNSEEN = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
@@ -19,7 +19,7 @@ _PLAIN = str.maketrans({
     "–": "-", "−": "-", "×": "x", "µ": "u", "·": "|", "′": "'", "\u00a0": " ", "“": '"', "”": '"', "²": "2",
     "≥": ">", "█": "#", "▏": "|", "●": "o", "▲": "^", "│": "|", "┤": "+", "└": "+", "─": "-", "┴": "+",
 })  # fmt: skip
-"""What is written where a letter cannot be."""
+"""Replacements of letters that cannot be written."""
 _SHORT = {"\t": "\\t", "\r": "\\r"}
 
 
@@ -29,7 +29,7 @@ def printable(text: str) -> str:
 
 
 def in_ascii(text: str) -> str:
-    """The text for a terminal that has ASCII alone: `us` for `µs`, and what has no such likeness as it is."""
+    """The text for a terminal with ASCII only: `us` for `µs`; letters without a similar one stay."""
     return text.translate(_PLAIN)
 
 

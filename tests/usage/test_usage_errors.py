@@ -40,7 +40,7 @@ def both(one: str, other: str) -> tuple[str, ...]:
         (["cpu-capacity", "--seconds", "nan"], "--seconds is nan"),
         (["commit-mode", "--settings", "wait,sometimes"], "no setting 'sometimes'. It has: wait/immediate"),
         (["commit-mode", "--settings", "wait"], "Name at least two."),
-        (["commit-mode", "--settings", "wait,wait"], "Name each once."),
+        (["commit-mode", "--settings", "wait,wait"], "Name each setting once."),
         (
             ["commit-mode", "--engine", "oracle"],
             "Use embedded, mariadb, mariadb:skip-log-bin, mysql, mysql:skip-log-bin, sqlite, machine or gen",

@@ -80,7 +80,7 @@ def test_a_column_of_the_watch_is_analysed(watched: Path, redolab: Redolab) -> N
     assert json.loads(ended.out)["groups"][0]["mean"]["point"] == pytest.approx(2)
     nothing = redolab("analyze", watched)
     assert nothing.code == 2
-    assert "Say which to take with --value" in nothing.err
+    assert "Choose one with --value" in nothing.err
 
 
 def test_a_directory_that_is_no_run_is_still_refused(tmp_path: Path, redolab: Redolab) -> None:

@@ -1,7 +1,7 @@
-"""What is asked of a dialect: what the words of a database server mean, as data.
+"""The form of a dialect: the meaning of a database server's words, as data.
 
-A dialect needs no driver and no server, so that a stored run is read with it anywhere. Whatever a dialect
-does not say stays at its default here, which says nothing.
+A dialect needs no driver and no server, so that a stored run is read with it anywhere. A field that a dialect
+does not set keeps its default here, which has no meaning for any word.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ class Grouping:
     """How commits share the flushes of a server's logs."""
 
     handed_on: bool = False
-    """Who releases a log wakes those whom it served, and one more who has it next. Without it all who wait
-    are woken and compete for it."""
+    """Whether a session that releases a log wakes the sessions it served, and the one that gets the log next.
+    Otherwise all waiting sessions are woken and compete for the log."""
     in_groups: bool = False
-    """Those whom one flush of the first log served wait for a second as one group."""
+    """Whether the sessions that one flush of the first log served wait for a second log as one group."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Unposted:
     event: str
     """The event of the versions that do post one, in lower case."""
     why: str
-    """What sleeps, and which versions do not show it, in words."""
+    """A sentence on the sleeping process, and on the versions that do not show the sleep."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class Dialect:
     event_names: Mapping[str, str] = field(default_factory=dict)
     """Wait events in a few plain words."""
     event_meanings: Mapping[str, str] = field(default_factory=dict)
-    """What happens during a wait event, in half a sentence."""
+    """Explanations of wait events, half a sentence each."""
     log_write: frozenset[str] = frozenset()
     """Wait events in which the waiter itself writes or flushes the log."""
     log_sync: frozenset[str] = frozenset()
     """Further wait events in which a commit waits for its flush by another."""
     row_locks: frozenset[str] = frozenset()
-    """Wait events of a session that waits for rows which another holds until its commit is done."""
+    """Wait events of a session that waits for rows which another session holds until its commit is done."""
     client_waits: frozenset[str] = frozenset()
     """Wait events of a session that waits for its client to send something."""
     idle_classes: frozenset[str] = frozenset()
@@ -60,15 +60,15 @@ class Dialect:
     log_counters: Mapping[str, Pair] = field(default_factory=dict)
     """Wait events that the server counts and times itself: the columns of a sample with count and seconds."""
     write_flushes: bool = False
-    """Whether one call writes the log and flushes it: a sample then has its time once, as that of flushes."""
+    """Whether one call writes and flushes the log: a sample then has its time only once, under flushes."""
     groupings: Mapping[str, Grouping] = field(default_factory=dict)
-    """How commits share flushes, by the engine's name in a manifest. One that is not among them has one log,
-    whose waiters compete for it: PostgreSQL's way, of which forecasts were checked first."""
+    """How commits share flushes, by the engine's name in a manifest. An engine that is not listed has one
+    log, whose waiters compete for it, as in PostgreSQL, for which forecasts were checked first."""
     unposted_waits: Mapping[Pair, Unposted] = field(default_factory=dict)
     """Why a session sleeps without a wait event, by the levels of `commit_wait` and `commit_logging`."""
     longest_loss_s: Callable[[Mapping[str, Any]], float | None] | None = None
     """Seconds of acknowledged commits that a crash of the server may lose where commits do not wait, by the
-    parameters of a setting. Gives None where they do not say."""
+    parameters of a setting. Gives None where the parameters do not bound it."""
 
 
 NOTHING_KNOWN = Dialect()

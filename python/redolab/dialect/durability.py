@@ -1,4 +1,4 @@
-"""What an acknowledged commit is safe from, in the words that hold for every database."""
+"""Failures that an acknowledged commit survives, in the words that hold for every database."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from redolab.dialect import innodb
 
 
 def durability_tier(commit_wait: str, fsync: bool, standbys: bool) -> str:
-    """What an acknowledged commit is safe from (glossary: durability tier).
+    """The failures that an acknowledged commit survives (glossary: durability tier).
 
     Args:
         commit_wait: `wait` or `nowait`.
@@ -23,7 +23,7 @@ def durability_tier(commit_wait: str, fsync: bool, standbys: bool) -> str:
 
 
 def tier_seen(parameters: Mapping[str, str], commit_wait: str) -> str | None:
-    """The durability tier of a server's commits, of which nothing but this was seen; None: it is not known.
+    """The durability tier of an observed server's commits; None where it is not known.
 
     Args:
         parameters: the server's own, by name, as far as they are known.

@@ -1,10 +1,10 @@
-"""How wait/nowait and immediate/batch are said in MariaDB and MySQL, and what a commit is safe from there.
+"""How wait/nowait and immediate/batch are set in MariaDB and MySQL, and which failures a commit survives.
 
 A commit goes through two logs, one after the other: InnoDB's redo log and, where the server keeps one,
-the binary log. `innodb_flush_log_at_trx_commit` says what a commit does to the first: 1 flushes it to
+the binary log. `innodb_flush_log_at_trx_commit` decides what a commit does to the first: 1 flushes it to
 the device, 2 hands it to the operating system, 0 leaves it in memory for about a second. `sync_binlog`
-says it of the second: 1 flushes at every group of commits, 0 leaves the flush to the operating system. A
-pause that gathers commits exists in the binary log alone.
+decides it for the second: 1 flushes at every group of commits, 0 leaves the flush to the operating system.
+Only the binary log has a pause that gathers commits.
 
 Source: MariaDB documentation, "InnoDB System Variables" and "Group Commit for the Binary Log"; MySQL
 Reference Manual, "InnoDB Startup Options and System Variables", "Binary Logging Options and Variables".
@@ -18,9 +18,9 @@ from typing import Any
 REDO = "innodb_flush_log_at_trx_commit"
 BINLOG = "sync_binlog"
 REDO_LOG = "innodb_redo_log_enabled"
-"""Of the server's status, as it is kept among its parameters."""
+"""A value of the server's status, which is kept among its parameters."""
 BINLOG_ENGINE = "binlog_storage_engine"
-"""Which engine keeps the binary log; empty where the server keeps it in files of its own."""
+"""Parameter: the engine that keeps the binary log; empty where the server keeps it in its own files."""
 LONGEST_PAUSE_US = 100_000
 WITHOUT_BINLOG = "skip-log-bin"
 """The option of both servers that leaves the binary log out, and the variant of a private one without it."""
@@ -30,17 +30,17 @@ PAUSE: Mapping[str, tuple[str, str]] = {
 }
 """The pause in microseconds, and how many commits end it early, by flavour."""
 PARAMETERS = frozenset({REDO, BINLOG, *PAUSE["mariadb"], *PAUSE["mysql"]})
-"""All parameters of commits; every one is of the whole server."""
+"""All parameters of commits; each applies to the whole server."""
 NO_PAUSE = (
-    "wait/batch needs a pause that gathers commits, and MariaDB and MySQL have one in the binary log alone; "
-    "this server keeps none (log_bin is off)"
+    "wait/batch needs a pause that gathers commits; MariaDB and MySQL have such a pause only in the binary "
+    "log, and this server does not keep a binary log (log_bin is off)"
 )
 NO_KNOWN_PAUSE = (
     "wait/batch needs a pause that gathers commits, and this server keeps its binary log inside InnoDB "
-    f"({BINLOG_ENGINE}): MariaDB's documentation does not say whether the pause has an effect there"
+    f"({BINLOG_ENGINE}); MariaDB's documentation does not describe whether the pause has an effect there"
 )
-# By commit_wait and commit_logging: the redo log, the binary log. The first alone leaves the pause alone.
-# Forecasts ask for commits that wait for one log of two.
+# By commit_wait and commit_logging: the redo log, the binary log. Without commit_logging the pause stays as
+# it is. Forecasts ask for commits that wait for one log of two.
 _MODES: Mapping[tuple[str, str | None], tuple[str, str]] = {
     ("wait", "immediate"): ("1", "1"),
     ("wait", "batch"): ("1", "1"),
@@ -60,8 +60,8 @@ def missing(levels: Mapping[str, str], binlog: bool, why: str = NO_PAUSE) -> str
 
     Args:
         levels: factor to level.
-        binlog: whether commits go through a second log, as `has_second_log` says.
-        why: what it has no pause for, as `no_pause` says.
+        binlog: whether commits go through a second log, see `has_second_log`.
+        why: why the server has no pause, see `no_pause`.
     """
     gathers = _mode(levels) == ("wait", "batch") or "commit_delay_us" in levels
     return why if gathers and not binlog else None
@@ -71,7 +71,7 @@ def has_second_log(server: Mapping[str, Any]) -> bool:
     """Whether commits go through a binary log of its own, after the redo log.
 
     Args:
-        server: who and what it is: `binlog`, whether it keeps a binary log, and its parameters by name.
+        server: `binlog`, whether it keeps a binary log, and its parameters by name.
     """
     return bool(server["binlog"]) and not binlog_engine(server)
 
@@ -91,7 +91,7 @@ def binlog_engine(parameters: Mapping[str, Any]) -> str:
 
 
 def strange_engine(parameters: Mapping[str, Any]) -> str | None:
-    """Why it is not known what a commit waits for, a sentence; None where it is.
+    """Why it is not known for which logs a commit waits, a sentence; None where it is known.
 
     Args:
         parameters: the server's own, by name, with `log_bin`.
@@ -101,7 +101,8 @@ def strange_engine(parameters: Mapping[str, Any]) -> str | None:
         return None
     return (
         f"This server keeps its binary log in the storage engine {engine[:64]} ({BINLOG_ENGINE}). MariaDB's "
-        "documentation names InnoDB as the only one, so what a commit waits for there is not known."
+        "documentation names InnoDB as the only possible one, so it is not known what a commit waits for "
+        "there."
     )
 
 
@@ -111,12 +112,12 @@ def keeps_binlog(parameters: Mapping[str, Any]) -> bool:
 
 
 def parameter_names(combinations: Iterable[Mapping[str, str]], flavour: str, binlog: bool) -> tuple[str, ...]:
-    """Every parameter that the settings need, all of them of the whole server.
+    """Every parameter that the settings need; each applies to the whole server.
 
     Args:
         combinations: factor to level, of each setting.
         flavour: `mariadb` or `mysql`.
-        binlog: whether commits go through a second log, as `has_second_log` says.
+        binlog: whether commits go through a second log, see `has_second_log`.
     """
     factors = {factor for levels in combinations for factor in levels}
     logs = (REDO, BINLOG) if binlog else (REDO,)
@@ -130,11 +131,11 @@ def commit_parameters(
     """The parameters that realise `commit_wait`, `commit_logging` and `commit_delay_us`.
 
     Args:
-        levels: factor name to level; a setting that is `missing` here is none of them.
+        levels: factor name to level, of a setting that is not `missing` here.
         flavour: `mariadb` or `mysql`.
-        binlog: whether commits go through a second log, as `has_second_log` says.
+        binlog: whether commits go through a second log, see `has_second_log`.
         pause_us: the pause under `wait/batch`, microseconds.
-        sessions: that can commit together: when all have come the pause ends.
+        sessions: number that can commit together: the pause ends when all of them have come.
     """
     found: dict[str, str] = {}
     mode = _mode(levels)
@@ -146,22 +147,22 @@ def commit_parameters(
         gathering = str(pause_us) if mode == ("wait", "batch") else "0"
         pause, count = PAUSE[flavour]
         found[pause] = asked_us if asked_us is not None else gathering
-        # MariaDB pauses only where the number is above 0; the pause is in force where it is as well.
+        # MariaDB pauses only where this number is above 0 too.
         found[count] = str(sessions) if found[pause] != "0" else "0"
     return found
 
 
 def durability_tier(redo: str, sync_binlog: str | None, flush_method: str, redo_log: bool = True) -> str:
-    """What an acknowledged commit is safe from: the weaker of the two logs (glossary: durability tier).
+    """The failures that an acknowledged commit survives, by the weaker of the two logs (durability tier).
 
     With the binary log on, recovery rolls back a prepared transaction that is not in it. So a commit that
-    is in the flushed redo log alone is lost with the unflushed binary log.
+    is only in the flushed redo log is lost with the unflushed binary log.
 
     Args:
         redo: `innodb_flush_log_at_trx_commit`.
-        sync_binlog: None without a second log, as `has_second_log` says.
+        sync_binlog: None without a second log, see `has_second_log`.
         flush_method: `innodb_flush_method`; with `nosync` nothing is flushed.
-        redo_log: whether the redo log is written at all, as `has_redo_log` tells.
+        redo_log: whether the redo log is written at all, see `has_redo_log`.
     """
     if not redo_log:
         return "memory"
@@ -174,7 +175,7 @@ def durability_tier(redo: str, sync_binlog: str | None, flush_method: str, redo_
 
 
 def tier_of(parameters: Mapping[str, str]) -> str | None:
-    """The durability tier that a server's parameters promise to every session; None where they do not tell.
+    """The durability tier that a server's parameters promise to every session; None if it is not known.
 
     Args:
         parameters: the server's own, by name.
@@ -188,7 +189,7 @@ def tier_of(parameters: Mapping[str, str]) -> str | None:
 
 
 def _syncs(parameters: Mapping[str, str]) -> tuple[str | None, ...]:
-    """What `sync_binlog` may be, None where commits go through one log; several where that is not known."""
+    """Possible values of `sync_binlog`, None for commits through one log; several where it is not known."""
     if "log_bin" not in parameters:
         return (None, "0")
     if not keeps_binlog(parameters) or binlog_engine(parameters):
@@ -197,12 +198,12 @@ def _syncs(parameters: Mapping[str, str]) -> tuple[str | None, ...]:
 
 
 def flushes_redo_at_commit(parameters: Mapping[str, str]) -> bool:
-    """Whether a commit waits until the redo log is flushed; so it is where the parameter is not known."""
+    """Whether a commit waits until the redo log is flushed; true where the parameter is not known."""
     return _REDO_TIERS.get(str(parameters.get(REDO)), "disk") == "disk"
 
 
 def has_redo_log(facts: Mapping[str, str]) -> bool:
-    """Whether a server writes its redo log: MySQL can be told not to, and says so in its status.
+    """Whether a server writes its redo log: MySQL can switch it off, and shows that in its status.
 
     Source: MySQL Reference Manual, "Disabling Redo Logging".
     """

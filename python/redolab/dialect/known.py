@@ -1,4 +1,4 @@
-"""The dialects there are, and which of them a stored run has."""
+"""All dialects, and the dialect of a stored run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DATABASES = (
     "sqlite",
     "oracle",
 )
-"""The modules whose `DIALECT` there are."""
+"""The modules that have a `DIALECT`."""
 DIALECTS: tuple[Dialect, ...] = tuple(import_module(f"redolab.dialect.{name}").DIALECT for name in _DATABASES)
 
 
@@ -23,10 +23,10 @@ def dialect_of(engine: str) -> Dialect:
 
 
 def grouping_of(engine: str) -> Grouping | None:
-    """How an engine's commits share flushes, by its name in a manifest; None where nothing is said of it."""
+    """How an engine's commits share flushes, by its name in a manifest; None where its dialect lacks it."""
     return dialect_of(engine).groupings.get(engine.lower())
 
 
 def product_name(engine: str) -> str | None:
-    """The name of the database as its maker writes it; None where the engine is no known database."""
+    """The name of the database as its maker writes it; None where the engine is not a known database."""
     return dialect_of(engine).products.get(engine.lower())

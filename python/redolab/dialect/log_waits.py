@@ -1,6 +1,7 @@
 """Which wait events are the log's, and which are a session's wait for its client.
 
-Every dialect is asked: the name of an event tells its server, and no name means two things in two servers.
+Every dialect is asked: the name of an event identifies its server, and no name means two things in two
+servers.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ _LOG_COUNTERS = {name: pair for dialect in DIALECTS for name, pair in dialect.lo
 def is_log_sync(name: str) -> bool:
     """Whether a wait event (`Class:Event`) is a commit waiting for its flush of the log.
 
-    These are the flush and the write before it, the wait of those whose log another flushes, and a
-    synchronous standby's answer. PostgreSQL's sleep of `commit_delay` is one too; up to version 18 it posts
+    These are the flush and the write before it, the wait for another session that flushes the log, and the
+    wait for a synchronous standby. PostgreSQL's sleep of `commit_delay` is one too; up to version 18 it posts
     no event. The session that leads a group then shows as unaccounted, its followers as LWLock:WALWrite.
     """
     return name.lower() in _LOG_SYNC
@@ -54,12 +55,12 @@ def unposted_wait(
     """Why sessions sleep without a wait event under such levels, in words; None where no reason is known.
 
     Args:
-        engine: its name in a manifest: unlike the name of an event, levels tell no server. Of one that is not
-            known every dialect is asked.
+        engine: its name in a manifest: unlike the name of an event, levels do not identify a server. For an
+            engine that is not known every dialect is asked.
         commit_wait: the level.
         commit_logging: the level.
         posted: the wait events that were seen (`Class:Event`). A server that posts the event of such a sleep
-            shows it, so that it is no reason there.
+            shows the sleep, so it does not explain missing events there.
     """
     known = dialect_of(engine)
     sleeps = _UNPOSTED if known is NOTHING_KNOWN else known.unposted_waits

@@ -1,4 +1,4 @@
-"""What the words of MariaDB and MySQL mean.
+"""The words of MariaDB and MySQL, with their meaning.
 
 Neither names wait events as `Class:Event`. Redolab does, by the file that is written or by the stage that
 the process list shows. Source: MariaDB 10.6 and later, MDEV-24341 for the stages of a commit; MySQL 9.7.
@@ -46,7 +46,7 @@ DIALECT = Dialect(
         "io:redo log write": "the session itself hands the redo log to the operating system",
         "io:binlog flush": "the session itself waits until the device has stored the binary log",
         "io:binlog write": "the session itself hands the binary log to the operating system",
-        "kernel:futex": "its stage was not known: the statement had just begun, ended or gone on",
+        "kernel:futex": "its stage was not known: the statement had just begun, ended or changed its stage",
         "stage:commit": _FLUSH_BY_ANOTHER,
         "stage:waiting for handler commit": _FLUSH_BY_ANOTHER,
         "stage:waiting for prior transaction to commit": _FLUSH_BY_ANOTHER,

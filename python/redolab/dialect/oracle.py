@@ -1,4 +1,4 @@
-"""What the words of Oracle Database mean. Reports print events without their class, and views with it.
+"""The words of Oracle Database, with their meaning. Reports print events without their class, views with it.
 
 Source: Oracle Database Reference 19c, "Oracle Wait Events" and "Classes of Wait Events".
 """
@@ -10,13 +10,13 @@ from redolab.dialect.base import Dialect
 LOG_SYNC = "log file sync"
 LOG_WRITE = "log file parallel write"
 CPU_ROWS = frozenset({"DB CPU", "CPU time"})
-"""Rows of a table of timed events that are no wait event."""
+"""Rows of a table of timed events that are not wait events."""
 
 
 def is_row_lock(event: str) -> bool:
-    """Whether a session in this event waits for what another one holds until its commit is done."""
+    """Whether a session in this event waits for a lock that another holds until its commit is done."""
     name = event.lower()
-    # Before 10g one event stood for all locks.
+    # Before 10g all locks had one event.
     return name == "enqueue" or name.startswith(
         ("enq: tx - row lock", "enq: tx - allocate itl", "enq: tx - contention", "enq: tm - ")
     )

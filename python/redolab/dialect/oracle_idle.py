@@ -1,6 +1,6 @@
 """Events in which a process of Oracle's has nothing to do, of every release from 9.2 to 23.
 
-A release lists those that it knew alone: `lreg timer` came with 12.1, and Statspack's list of 12.1 lacks it.
+A release lists only the events it knew: `lreg timer` came with 12.1, and Statspack's list of 12.1 lacks it.
 
 Source: V$EVENT_NAME, class Idle; STATS$IDLE_EVENT with its upgrades. Waits for a client's network that old
 Statspack calls idle (`SQL*Net message to client`, `SQL*Net more data from client`) are left out: their class
@@ -104,11 +104,11 @@ IDLE_EVENTS = frozenset(
     for name in line.split(";")
     if name.strip()
 )
-"""In lower case, with single blanks."""
+"""Names of idle events in lower case, with single blanks."""
 _SAYS_SO = (" idle", " idle wait", "(idle)")
-"""Ends of names that say it themselves, for events that later releases have."""
+"""Ends of names that show idling, for events of later releases."""
 _CUT = 21
-"""Characters that the narrowest layouts leave of an event's name; `SQL*Net message from` is not enough."""
+"""Characters of an event's name in the narrowest layouts; `SQL*Net message from` is not enough."""
 
 
 def is_idle(event: str) -> bool:

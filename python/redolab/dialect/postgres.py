@@ -1,8 +1,7 @@
-"""What PostgreSQL's words mean, and how wait/nowait and immediate/batch are said in it.
+"""The words of PostgreSQL, with their meaning, and how wait/nowait and immediate/batch are set there.
 
 Oracle's commit-write facility has no single counterpart. `commit_wait` is whether a session waits until its
-log is flushed: `synchronous_commit`. `commit_logging` is whether the log is written at once or left to
-gather.
+log is flushed: `synchronous_commit`. `commit_logging` is whether the log is written at once or gathers first.
 PostgreSQL decides the second in two places:
 
 - A session that waits may pause before it flushes so that others join. The pause is `commit_delay`; it is
@@ -22,9 +21,9 @@ from typing import Any
 from redolab.dialect.base import Dialect, Unposted
 
 COMMIT_SIBLINGS = 5
-"""The server's default, which settings with a commit delay have whatever the server's value is."""
+"""The server's default; settings with a commit delay use it, whatever the server's own value."""
 ROW_HEADER_BYTES = 48
-"""What a small row takes: line pointer, tuple header and two integers."""
+"""Bytes of a small row: line pointer, tuple header and two integers."""
 SCANNED_PART_OF_CACHE = 4
 """A scan keeps its table in the cache where the table is smaller than the cache over this."""
 
@@ -108,12 +107,12 @@ DIALECT = Dialect(
     longest_loss_s=longest_loss_s,
 )
 
-# What each pair of levels changes. A parameter it does not name stays as the server had it: the WAL
-# writer has no part in a commit that waits, and a nervous one would only compete for the log.
+# Changes for each pair of levels. A parameter that is not named stays as the server had it: the WAL writer
+# has no part in a commit that waits, and a WAL writer that wakes often would only compete for the log.
 _CHANGES: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("wait", "immediate"): {"commit_delay": "0"},
     ("wait", "batch"): {"commit_siblings": "1"},
-    # 0 wakes the WAL writer for every page completed, and makes it flush whatever it writes.
+    # 0 wakes the WAL writer for every completed page, and makes it flush everything that it writes.
     ("nowait", "immediate"): {"wal_writer_flush_after": "0", "wal_writer_delay": "10ms"},
     ("nowait", "batch"): {"wal_writer_flush_after": "1MB", "wal_writer_delay": "1s"},
 }
@@ -121,11 +120,11 @@ _DELAY = ("commit_delay", "commit_siblings")
 GATHERING = (*_DELAY, "wal_writer_delay", "wal_writer_flush_after")
 """The parameters that decide how long the log gathers."""
 WITHOUT_SESSION = frozenset(GATHERING) - frozenset(_DELAY)
-"""Those of them of which a session cannot have a value of its own."""
+"""Parameters among these that cannot be set for one session."""
 
 
 def parameter_names(combinations: Iterable[Mapping[str, str]]) -> tuple[str, ...]:
-    """Every parameter that the settings need; `commit_wait` alone needs only synchronous_commit."""
+    """Every parameter that the settings need; for `commit_wait` alone only synchronous_commit."""
     factors = {factor for levels in combinations for factor in levels}
     gathering = GATHERING if "commit_logging" in factors else _DELAY if "commit_delay_us" in factors else ()
     return (*(("synchronous_commit",) if "commit_wait" in factors else ()), *gathering)
@@ -155,5 +154,5 @@ def commit_parameters(
 
 
 def delay_parameters(commit_delay_us: str) -> dict[str, str]:
-    """A commit delay of so many microseconds, and how many other transactions must be under way for it."""
+    """The parameters of a commit delay: its length, and how many other transactions must be under way."""
     return {"commit_delay": commit_delay_us, "commit_siblings": str(COMMIT_SIBLINGS)}

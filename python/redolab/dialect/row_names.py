@@ -1,6 +1,7 @@
-"""The rows of a time account in words: what people call them, and what they mean.
+"""The rows of a time account in words: their usual names, and their meaning.
 
-Every dialect is asked: the name of an event tells its server, and no name means two things in two servers.
+Every dialect is asked: the name of an event identifies its server, and no name means two things in two
+servers.
 """
 
 from __future__ import annotations
@@ -42,10 +43,10 @@ def is_row_lock(row: str) -> bool:
 
 
 def row_name(row: str) -> str:
-    """Name a row of the time profile in words; the server's own event name where it has none."""
+    """Name a row of the time profile in words; the server's own event name where there are no words."""
     return _NAMED_ROWS.get(row) or _EVENT_NAMES.get(row.lower(), row)
 
 
 def row_meaning(row: str) -> str:
-    """Say what a row of the time profile means; empty where the event's name must do."""
+    """The meaning of a row of the time profile; empty where only the event's name is known."""
     return _ROW_MEANINGS.get(row) or _EVENT_MEANINGS.get(row.lower(), "")

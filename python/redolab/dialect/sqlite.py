@@ -1,4 +1,4 @@
-"""What SQLite's words mean. It posts no wait events."""
+"""The words of SQLite, which posts no wait events."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The only place where Redolab makes directories, and decides which of them are this user's alone.
 
-What runs with root's rights, or for long, must not act on a name that another user can give to something
+A process that runs as root, or for long, must not act on a name that another user can give to something
 else meanwhile. So a private directory is reached step by step from `/`, and none of the steps may be one
-that others can exchange. Trusted are root, this user, and whoever owns `/`, who can do anything.
+that others can exchange. Root, this user and the owner of `/`, who can do anything, are trusted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LINKS_LIMIT = 40
 
 
 class UnsafeError(OSError):
-    """A directory that others can exchange or write to; `strerror` says which, and why."""
+    """A directory that others can exchange or write to; `strerror` names it and the reason."""
 
     def __init__(self, place: str, why: str) -> None:
         super().__init__(errno.EPERM, f"{place} {why}", place)
@@ -50,7 +50,7 @@ def own_directory(path: Path, mode: int = 0o700, *, new: bool = False) -> int:
 
     Args:
         path: absolute. Its last component must be a directory, not a symbolic link.
-        mode: of what is made; a directory found has these bits added.
+        mode: of new directories; an existing directory gets these bits added.
         new: whether it must not be there yet.
 
     Returns:
@@ -71,7 +71,7 @@ def own_directory(path: Path, mode: int = 0o700, *, new: bool = False) -> int:
                 raise
         found = os.lstat(path.name, dir_fd=parent)
         if not stat.S_ISDIR(found.st_mode):
-            kind = "a symbolic link" if stat.S_ISLNK(found.st_mode) else "no directory"
+            kind = "a symbolic link" if stat.S_ISLNK(found.st_mode) else "not a directory"
             raise UnsafeError(str(path), f"is {kind}")
         directory = os.open(path.name, _OPEN | os.O_NOFOLLOW, dir_fd=parent)
     finally:
@@ -88,13 +88,13 @@ def own_directory(path: Path, mode: int = 0o700, *, new: bool = False) -> int:
 
 
 def directory_to_write(path: Path, make: int | None = None, *, alone: bool = False) -> int:
-    """Open a directory to write to it, where the user said. Root is not led astray by others.
+    """Open a directory that the user named, to write to it. Others cannot lead root elsewhere.
 
     Args:
-        path: links in it are followed; where root writes, those alone that nobody else can have made.
-        make: with which mode what is missing is made; None where nothing is.
-        alone: whether root refuses one that others can write to or exchange, as it must where it writes for
-            long, removes something, or relies on what stands there.
+        path: links in it are followed; for root only links that nobody else can have made.
+        make: mode of missing directories, which are made; None to make none.
+        alone: whether root refuses a directory that others can write to or exchange, as it must where it
+            writes for long, removes something, or relies on the contents.
 
     Returns:
         Its descriptor.
@@ -107,7 +107,7 @@ def directory_to_write(path: Path, make: int | None = None, *, alone: bool = Fal
         if make is not None:
             make_directories(path, make)
         return entries.open_directory(path)
-    # What root makes is not for others to write to, whatever the umask says.
+    # Others cannot write to directories that root makes, whatever the umask.
     here = _walk(path.absolute(), make if make is None else make & 0o755, alone=alone)
     try:
         if alone and _others_write(os.fstat(here)):
@@ -143,10 +143,10 @@ def make_in(name: str, directory: int) -> None:
 
 
 def empty_directory(directory: int, keep: str | None = None) -> bool:
-    """Remove what is in an open directory, as far as that can be; no symbolic link is followed.
+    """Remove the contents of an open directory, as far as possible; no symbolic link is followed.
 
     Returns:
-        Whether nothing is left but what was to be kept.
+        Whether nothing is left except the entry to keep.
     """
     for name in os.listdir(directory):
         if name == keep:
@@ -159,8 +159,8 @@ def empty_directory(directory: int, keep: str | None = None) -> bool:
 
 
 def remove_tree(name: str, parent: int) -> None:
-    """Remove a directory in an open one, as far as that can be; no symbolic link is followed."""
-    # One that is nested too deeply is left: whoever made it does not stop Redolab.
+    """Remove a directory in an open one, as far as possible; no symbolic link is followed."""
+    # A directory that is nested too deeply is left: its maker cannot stop Redolab with it.
     with suppress(RecursionError):
         entries.remove_tree_in(name, parent)
 
@@ -181,7 +181,7 @@ def remove_own_directory(path: Path) -> None:
 
 
 def _unchecked(path: Path, mode: int, *, new: bool) -> int:
-    """Open a directory where the system tells neither owners nor modes; made if missing."""
+    """Open a directory where the system does not report owners and modes; made if missing."""
     make_directories(path.parent, mode)
     try:
         path.mkdir(mode)
@@ -201,8 +201,8 @@ def _require_own(path: Path, found: os.stat_result) -> None:
 def _walk(path: Path, make: int | None = 0o700, *, alone: bool = True) -> int:
     """Open a directory that is reached by names which only trusted users can give to something else.
 
-    What is missing is made with that mode. A symbolic link is followed where only trusted users could have
-    made it. Without `alone` a directory may be anybody's, and links in it are not followed.
+    Missing directories are made with that mode. A symbolic link is followed where only trusted users could
+    have made it. Without `alone` a directory may be anybody's, and links in it are not followed.
     """
     here = os.open("/", _STEP)
     place, rest, links = Path("/"), list(reversed(path.parts[1:])), 0
@@ -246,7 +246,7 @@ def _link_target(place: Path, name: str, here: int) -> Path | None:
     """Where a symbolic link leads; None for anything else.
 
     Raises:
-        UnsafeError: others can make links where it lies.
+        UnsafeError: others can make links in its directory.
     """
     try:
         target = Path(os.readlink(name, dir_fd=here))
@@ -259,7 +259,7 @@ def _link_target(place: Path, name: str, here: int) -> Path | None:
 
 
 def _require_lasting(place: Path, found: os.stat_result) -> None:
-    """Names in a directory last when only trusted users can take them away, or each only their own."""
+    """Make sure that only trusted users can remove names in a directory, or each user only their own."""
     if found.st_uid not in _trusted():
         raise UnsafeError(str(place), f"belongs to {system.user_name(found.st_uid)}")
     if _others_write(found) and not found.st_mode & stat.S_ISVTX:
@@ -271,7 +271,7 @@ def _trusted() -> set[int]:
 
 
 def _others_write(found: os.stat_result) -> bool:
-    """Whether users who are not trusted may write: all, or a group that is not root's or the user's own."""
+    """Whether untrusted users may write: all, or a group that is neither root's nor the user's own."""
     if not found.st_mode & stat.S_IWGRP:
         return bool(found.st_mode & stat.S_IWOTH)
     trusted = {"root", system.user_name(system.user_id())}

@@ -18,7 +18,7 @@ _WHOLE = 1 << 64
 _LONG_KEY = re.compile(
     rf"""(?<![\w-])(?:(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{MOST_NESTED + 1}}}"""
 )
-_TOO_DEEP = f"more than {MOST_NESTED} objects stand inside one another"
+_TOO_DEEP = f"more than {MOST_NESTED} objects are nested inside one another"
 
 
 def parse_json(content: bytes, what: str, mend: str = "") -> Any:
@@ -30,7 +30,7 @@ def parse_json(content: bytes, what: str, mend: str = "") -> Any:
         mend: what to do about a bad one.
 
     Raises:
-        UsageError: it is none, or beyond the bounds.
+        UsageError: it is not JSON, or beyond the bounds.
     """
     try:
         if len(content) > MOST_JSON_BYTES:
@@ -56,11 +56,11 @@ def parse_json_object(content: bytes, what: str, mend: str = "") -> dict[str, An
     """A JSON object within the bounds of `parse_json`.
 
     Raises:
-        UsageError: it is none, or beyond the bounds.
+        UsageError: it is not a JSON object, or beyond the bounds.
     """
     found = parse_json(content, what, mend)
     if not isinstance(found, dict):
-        raise unreadable(what, "it is no JSON object", mend)
+        raise unreadable(what, "it is not a JSON object", mend)
     return found
 
 
@@ -72,7 +72,7 @@ def parse_toml(text: str, what: str) -> dict[str, Any]:
         what: its name, for the error.
 
     Raises:
-        UsageError: it is none, or beyond the bounds.
+        UsageError: it is not TOML, or beyond the bounds.
     """
     try:
         if len(text) > MOST_TOML_BYTES:
@@ -95,7 +95,7 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     """The text of a TOML file, and its content within the bounds of `parse_toml`.
 
     Raises:
-        UsageError: it cannot be read, is no TOML, or is beyond the bounds.
+        UsageError: it cannot be read, is not TOML, or is beyond the bounds.
     """
     try:
         text = read_regular(path, MOST_TOML_BYTES, pipes=True).decode()
@@ -120,7 +120,7 @@ def _number(text: str) -> float:
 
 
 def _constant(text: str) -> float:
-    raise ValueError(f"{text} is no number of JSON")
+    raise ValueError(f"{text} is not a number in JSON")
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _check_values(found: Any) -> None:
-    """Depth, whole numbers and texts of what was parsed; without recursion, whatever it is."""
+    """Check depth, whole numbers and texts of the parsed content; without recursion, whatever it is."""
     level, items = 0, [found]
     while items:
         if level > MOST_NESTED:
@@ -145,8 +145,8 @@ def _check_values(found: Any) -> None:
                 inner.extend(item)
             elif isinstance(item, str):
                 if not item.isascii():
-                    # Half a pair of surrogates can be written as JSON, and nowhere else.
+                    # Half a pair of surrogates can only be written in JSON.
                     item.encode()
             elif isinstance(item, int) and abs(item) >= _WHOLE:
-                raise ValueError("a whole number is larger than 64 bits hold")
+                raise ValueError("a whole number is too large for 64 bits")
         level, items = level + 1, inner

@@ -1,8 +1,8 @@
-"""Names in an open directory: by its descriptor, whatever becomes of the directory's own name meanwhile.
+"""Names in an open directory: by its descriptor, even if the directory gets another name meanwhile.
 
-Where the system opens no directories (Windows), a number that this module gives out stands for the path of
-the directory. Then names are resolved anew each time, and a link is looked for before a file is opened, not
-while it is. So whoever can exchange names in that directory meanwhile can lead Redolab elsewhere.
+Where the system opens no directories (Windows), this module gives each path of a directory a number. Then
+names are resolved again each time, and the check for links is made before a file is opened, not while it is
+opened. So a user who can exchange names in that directory meanwhile can lead Redolab elsewhere.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def open_directory(path: Path | str, inside: int | None = None, *, links: bool =
         links: whether the last component may be a link.
 
     Raises:
-        OSError: it is no directory, or cannot be opened.
+        OSError: it is not a directory, or cannot be opened.
     """
     if BY_DESCRIPTOR:
         flags = os.O_RDONLY | system.DIRECTORY | system.PLAIN
@@ -49,7 +49,7 @@ def open_directory(path: Path | str, inside: int | None = None, *, links: bool =
 
 
 def close_directory(directory: int) -> None:
-    """Let go of an open directory."""
+    """Close an open directory."""
     if BY_DESCRIPTOR:
         os.close(directory)
     else:
@@ -57,7 +57,7 @@ def close_directory(directory: int) -> None:
 
 
 def status_of(directory: int) -> os.stat_result:
-    """What an open directory is."""
+    """Kind, owner and mode of an open directory."""
     return os.fstat(directory) if BY_DESCRIPTOR else _paths[directory].stat()
 
 
@@ -77,7 +77,7 @@ def open_in(name: str, directory: int, flags: int, mode: int = 0o666) -> int:
 
 
 def stat_in(name: str, directory: int) -> os.stat_result:
-    """What an entry is; a link is not followed."""
+    """Kind, owner and mode of an entry; a link is not followed."""
     if BY_DESCRIPTOR:
         return os.stat(name, dir_fd=directory, follow_symlinks=False)
     return (_paths[directory] / name).lstat()
@@ -92,7 +92,7 @@ def make_in(name: str, directory: int, mode: int) -> None:
 
 
 def replace_in(name: str, other: str, directory: int) -> None:
-    """Give a file another name, in place of what has it."""
+    """Give a file another name; an entry that has that name is replaced."""
     if BY_DESCRIPTOR:
         os.replace(name, other, src_dir_fd=directory, dst_dir_fd=directory)
     else:
@@ -124,7 +124,7 @@ def link_in(name: str, target: Path, directory: int) -> None:
 
 
 def remove_tree_in(name: str, directory: int) -> None:
-    """Remove a directory with what is in it, as far as that can be; no link is followed."""
+    """Remove a directory with its contents, as far as possible; no link is followed."""
     if BY_DESCRIPTOR:
         shutil.rmtree(name, ignore_errors=True, dir_fd=directory)
     else:

@@ -1,8 +1,8 @@
-"""An open directory, and the only place where Redolab writes and removes what it keeps.
+"""An open directory, and the only place where Redolab writes and removes its files.
 
-What is checked by a descriptor is used by that descriptor: whatever becomes of a directory's name meanwhile,
-everything is done in the one that was opened. No link in it is followed. A file is written whole: into a
-draft of a random name, flushed, and renamed; whoever may make names there cannot foresee the draft's.
+A directory that was checked by its descriptor is also used by that descriptor: even if its name is given to
+something else meanwhile, everything is done in the directory that was opened. No link in it is followed. A
+file is written whole: into a draft with a random name, flushed, and renamed; others cannot foresee that name.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _SPECIAL = "it is not a regular file"
 
 
 class Folder:
-    """A directory that was opened; a name in it is one component, and whatever is wrong is an `OSError`."""
+    """A directory that was opened; a name in it is one component, and failures raise `OSError`."""
 
     def __init__(self, descriptor: int, path: Path) -> None:
-        """Take over an open directory; `path` is what it was called, for sentences alone."""
+        """Take over an open directory; `path` is its name when it was opened, only for messages."""
         self._descriptor, self.path = descriptor, path
 
     @classmethod
@@ -44,12 +44,12 @@ class Folder:
 
     @classmethod
     def to_write(cls, path: Path, make: int | None = None, *, alone: bool = False) -> Self:
-        """Open a directory to write to it, as `directory_to_write` says."""
+        """Open a directory to write to it, see `directory_to_write`."""
         return cls(directory_to_write(path, make, alone=alone), path)
 
     @classmethod
     def own(cls, path: Path, mode: int = 0o700, *, new: bool = False) -> Self:
-        """Open a directory that is this user's alone, as `own_directory` says."""
+        """Open a directory that is this user's alone, see `own_directory`."""
         return cls(own_directory(path, mode, new=new), path)
 
     def __enter__(self) -> Self:
@@ -63,11 +63,11 @@ class Folder:
         return self._descriptor
 
     def status(self) -> os.stat_result:
-        """What the open directory is."""
+        """Kind, owner and mode of the open directory."""
         return entries.status_of(self._descriptor)
 
     def close(self) -> None:
-        """Let go of it; the second time nothing is done."""
+        """Close the directory; a second call does nothing."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             entries.close_directory(descriptor)
@@ -83,11 +83,13 @@ class Folder:
             for entry in scanned:
                 found.append(entry.name)
                 if most is not None and len(found) > most:
-                    raise UsageError(f"{self.path} has more than {most:,} files in it.")
+                    raise UsageError(
+                        f"{self.path} contains more than {most:,} files, which a run of Redolab never has."
+                    )
         return sorted(found)
 
     def has(self, name: str) -> bool:
-        """Whether there is something of that name, be it a link that leads nowhere."""
+        """Whether there is an entry of that name, even a link that leads nowhere."""
         try:
             entries.stat_in(_single(name), self._descriptor)
         except FileNotFoundError:
@@ -98,7 +100,7 @@ class Folder:
         """The content of a file of at most so many bytes.
 
         Raises:
-            UsageError: it is no file, or has more bytes than that.
+            UsageError: it is not a file, or has more bytes than that.
         """
         return read_open(self._opened(name), self.path / name, most)
 
@@ -106,7 +108,7 @@ class Folder:
         """SHA-256 of a file, hexadecimal.
 
         Raises:
-            UsageError: it is no file.
+            UsageError: it is not a file.
         """
         with os.fdopen(self._opened(name), "rb") as content:
             return hashlib.file_digest(content, "sha256").hexdigest()
@@ -133,7 +135,7 @@ class Folder:
         self.write(name, (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
 
     def create(self, name: str, content: bytes, mode: int) -> int:
-        """Make a file where there is none, with just this mode; returns a descriptor to read and write it."""
+        """Make a new file with exactly this mode; returns a descriptor to read and write it."""
         file = entries.open_in(_single(name), self._descriptor, os.O_RDWR | _NEW, mode)
         try:
             system.set_mode(file, mode)
@@ -145,7 +147,7 @@ class Folder:
 
     def append(self, name: str) -> int:
         """Open a file for lines to be added, made if missing; returns its descriptor."""
-        # A pipe in its place would be waited for.
+        # Without the flag, opening a pipe in its place would wait.
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | system.NO_LINK | system.NO_WAIT
         try:
             file = entries.open_in(_single(name), self._descriptor, flags, 0o644)
@@ -154,7 +156,7 @@ class Folder:
                 raise OSError(errno.ELOOP, "it is a symbolic link, which is not followed", name) from error
             raise
         found = os.fstat(file)
-        # Somebody may have given another name to a file of root's, where this one stands in his directory.
+        # In somebody else's directory this file may be a second name of one of root's files.
         second = system.is_root() and found.st_nlink > 1
         if second or not stat.S_ISREG(found.st_mode):
             os.close(file)
@@ -173,7 +175,7 @@ class Folder:
         entries.link_in(_single(name), target, self._descriptor)
 
     def remove(self, *names: str) -> None:
-        """Remove files and links; one that is not there will do."""
+        """Remove files and links; missing ones are not an error."""
         for name in names:
             with suppress(FileNotFoundError):
                 entries.unlink_in(_single(name), self._descriptor)
@@ -193,7 +195,7 @@ class Folder:
         return Folder(opened, self.path / name)
 
     def holds(self, inner: Folder) -> bool:
-        """Whether a directory that was opened in it still stands there, under the same name."""
+        """Whether a directory that was opened in it is still there, under the same name."""
         try:
             found = entries.stat_in(inner.path.name, self._descriptor)
         except OSError:
@@ -201,13 +203,13 @@ class Folder:
         return os.path.samestat(found, inner.status())
 
     def remove_inner(self, inner: Folder) -> None:
-        """Remove a directory that was opened in it, where it is empty and still stands there."""
+        """Remove a directory that was opened in it, if it is empty and still there."""
         if self.holds(inner):
             with suppress(OSError):
                 entries.rmdir_in(inner.path.name, self._descriptor)
 
     def vanish(self) -> None:
-        """Remove the directory itself, where it is empty and still stands where it was opened; close it."""
+        """Remove the directory itself, if it is empty and still where it was opened; close it."""
         with suppress(OSError), Folder.to_read(self.path.parent) as parent:
             parent.remove_inner(self)
         self.close()
@@ -219,7 +221,7 @@ class Folder:
         return entries.open_in(name, self._descriptor, _READ)
 
     def _refuse_special(self, name: str) -> None:
-        """What is neither a file nor a link is not Redolab's to replace: a device, a pipe, a directory."""
+        """Refuse to replace a device, a pipe or a directory; only files and links are replaced."""
         try:
             found = entries.stat_in(_single(name), self._descriptor).st_mode
         except FileNotFoundError:
@@ -234,8 +236,8 @@ def write_file(path: Path, content: bytes) -> None:
     """Write a file whole, in place of an older one; the directory may be reached through links.
 
     Raises:
-        OSError: it cannot be written, something else than a file stands there, or root would be led there by
-            a link that somebody else may have made.
+        OSError: it cannot be written, its place has something other than a file, or root would follow a
+            link that somebody else may have made.
     """
     with Folder.to_write(path.parent) as folder:
         folder.write(path.name, content)
@@ -250,5 +252,5 @@ def write_all(file: int, content: bytes) -> None:
 
 def _single(name: str) -> str:
     if "/" in name or name in ("", ".", ".."):
-        raise UsageError(f"{name!r} is no name of a file in a directory.")
+        raise UsageError(f"{name!r} is not the name of a file in a directory.")
     return name

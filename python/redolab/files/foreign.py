@@ -1,8 +1,8 @@
-"""Files from outside, opened with bounds: the one place that opens them, and refuses what is no plain file.
+"""Files from outside, opened with bounds: the one place that opens them, and refuses all but plain files.
 
-A run directory may come from anybody, and so may a ledger, a list file and a column of numbers. Whatever is
-refused here, or where their bytes are decoded (`documents`, `tables`), ends in a `UsageError` that names the
-file. Nothing here hangs, follows a link out of a run directory, or takes more memory than its bounds say.
+A run directory may come from anybody, and so may a ledger, a list file and a column of numbers. A file that
+is refused here, or where its bytes are decoded (`documents`, `tables`), ends in a `UsageError` that names the
+file. Nothing here hangs, follows a link out of a run directory, or takes more memory than its bounds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from redolab.files import system
 _FLAGS = os.O_RDONLY | system.PLAIN | system.NO_WAIT
 _PART_BYTES = 1 << 20
 _SILENT_S = 1.0
-"""So long a pipe is waited for without a word; a command that writes into it has begun by then."""
+"""Longest wait for a pipe without a message; a command that writes into it has begun by then."""
 
 
 def read_regular(path: Path, most: int, *, pipes: bool = False) -> bytes:
@@ -28,7 +28,7 @@ def read_regular(path: Path, most: int, *, pipes: bool = False) -> bytes:
     Args:
         path: of the file; links are followed, because the user made them or named them.
         most: bytes that it may have.
-        pipes: whether a pipe will do, which is read until its end.
+        pipes: whether a pipe is accepted, which is read until its end.
 
     Raises:
         OSError: it cannot be opened or read.
@@ -44,7 +44,7 @@ def open_regular(path: Path) -> int:
 
     Raises:
         OSError: it cannot be opened.
-        UsageError: it is no file.
+        UsageError: it is not a file.
     """
     # Looked at before it is opened: opening a device or a pipe may do something.
     check_regular(path.stat().st_mode, path)
@@ -58,7 +58,7 @@ def open_regular(path: Path) -> int:
 
 
 def check_regular(mode: int, path: Path) -> None:
-    """Make sure that what stands at a path is a plain file.
+    """Make sure that a path leads to a plain file.
 
     Raises:
         UsageError: it is something else.
@@ -72,7 +72,7 @@ def check_regular(mode: int, path: Path) -> None:
         (stat.S_ISSOCK, "a socket"),
     )
     kind = next((name for fits, name in kinds if fits(mode)), "a device")
-    raise UsageError(f"{path} is {kind}. Redolab reads plain files alone here.")
+    raise UsageError(f"{path} is {kind}. Redolab reads only plain files here.")
 
 
 def read_open(file: int, path: Path, most: int) -> bytes:
@@ -80,20 +80,20 @@ def read_open(file: int, path: Path, most: int) -> bytes:
 
     Raises:
         OSError: it cannot be read.
-        UsageError: it is no plain file, or has more bytes than that.
+        UsageError: it is not a plain file, or has more bytes than that.
     """
     with os.fdopen(file, "rb") as opened:
         check_regular(os.fstat(opened.fileno()).st_mode, path)
-        # As much as there is: room for the most that there may be would be asked for at once.
+        # Ask only for the size of the file: a read of `most` bytes would allocate all of them at once.
         size = os.fstat(opened.fileno()).st_size
         return bounded(opened.read(min(most, size) + 1), path, most)
 
 
 def _through_pipe(file: int, path: Path, most: int) -> bytes:
-    """What comes through a pipe until its end; where nothing comes, it is said what is waited for."""
+    """The bytes of a pipe until its end; where none come, a message names the pipe that is waited for."""
     with os.fdopen(file, "rb") as opened:
         if not select.select([opened], [], [], _SILENT_S)[0]:
-            say(f"{path} is a pipe: waiting for what somebody writes into it. Ctrl-C ends that.")
+            say(f"{path} is a pipe: waiting until somebody writes into it. Ctrl-C ends the wait.")
             select.select([opened], [], [])
         os.set_blocking(opened.fileno(), True)
         content = bytearray()
@@ -106,8 +106,8 @@ def bounded(content: bytes, what: Path | str, most: int) -> bytes:
     """The content, if it has no more than so many bytes.
 
     Raises:
-        UsageError: it has.
+        UsageError: it has more.
     """
     if len(content) > most:
-        raise UsageError(f"{what} has more than {most:,} bytes, which is more than Redolab writes or reads.")
+        raise UsageError(f"{what} has more than {most:,} bytes, more than Redolab ever writes or reads.")
     return content

@@ -1,4 +1,4 @@
-"""Somebody's files as they come: packed by gzip, or in an encoding of two bytes a letter."""
+"""Somebody's files as they come: packed by gzip, or in an encoding of two or four bytes a letter."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _BOMS = (
 
 
 def unpacked(file: BinaryIO, place: str, most: int, mend: str) -> bytes | None:
-    """What gzip packed; None where a file is not packed by it.
+    """The content of a file that gzip packed; None where a file is not packed by gzip.
 
     Args:
         file: the file, from its beginning.
         place: its name, for errors.
         most: bytes that it may unpack to.
-        mend: what to do where they are more, a sentence.
+        mend: the remedy where it has more bytes, a sentence.
 
     Raises:
-        UsageError: it is damaged, not whole, or unpacks to more.
+        UsageError: it is damaged, not whole, or unpacks to more bytes.
     """
     if file.read(2) != _GZIP:
         return None
@@ -47,23 +47,27 @@ def unpacked(file: BinaryIO, place: str, most: int, mend: str) -> bytes | None:
             found += unpacker.decompress(pending, _PART)
             pending = unpacker.unconsumed_tail or unpacker.unused_data
             if len(found) > most:
-                raise UsageError(f"{place} is packed, and unpacks to more than {most:,} bytes. {mend}")
+                raise UsageError(f"{place} is packed by gzip and unpacks to more than {most:,} bytes. {mend}")
         found += unpacker.flush()
     except zlib.error as error:
-        raise UsageError(f"{place} is packed by gzip and damaged: {error}.") from error
+        raise UsageError(
+            f"{place} is packed by gzip and damaged: {error}. Copy or create it again."
+        ) from error
     if not unpacker.eof:
-        raise UsageError(f"{place} is packed by gzip and ends too early: it is not whole.")
+        raise UsageError(
+            f"{place} is packed by gzip and ends too early: it is not whole. Copy or create it again."
+        )
     return bytes(found)
 
 
 def wide_encoding(head: bytes) -> str | None:
-    """The encoding of two or four bytes a letter that a mark at the beginning, or zeros, show; else None."""
+    """The encoding of two or four bytes a letter, by a mark at the beginning or by zeros; else None."""
     marked = next((name for mark, name in _BOMS if head.startswith(mark)), None)
     if marked is not None:
         return marked
     if len(head) < 8 or head.count(0) < len(head) // 3:
         return None
-    # The zeros of letters of ASCII lie on every other place.
+    # In ASCII letters every other byte is zero.
     odd, even = head[1::2].count(0), head[0::2].count(0)
     if even == 0:
         return "utf-16-le"

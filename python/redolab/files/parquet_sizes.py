@@ -1,7 +1,7 @@
-"""How much a Parquet file holds, told from its footer and the headers of its pages, with nothing decoded.
+"""Size of a Parquet file's contents, from its footer and the headers of its pages, with nothing decoded.
 
-Arrow believes what a footer says, and some of what a broken one says ends its process. So the sizes are read
-here first, and only a file whose parts fit together gets to Arrow.
+Arrow trusts a footer, and some broken footers end its process. So the sizes are read here first, and only a
+file whose parts fit together is given to Arrow.
 
 Source: Apache Parquet's format (parquet.thrift) in Thrift's compact protocol.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 _MAGIC = b"PAR1"
 _CODECS = (0, 1)
-"""None and Snappy, as Redolab writes. Neither makes more than some 20 bytes of one."""
+"""Uncompressed and Snappy, which Redolab writes. Neither unpacks one byte to more than some 20."""
 _DATA_PAGE, _DICTIONARY_PAGE, _DATA_PAGE_V2 = 0, 2, 3
 _MOST_NESTED = 12
 _MOST_PARTS = 1_000_000
@@ -22,31 +22,31 @@ _MOST_PARTS = 1_000_000
 
 @dataclass(frozen=True)
 class Sizes:
-    """What would be decoded."""
+    """Amounts that would be decoded."""
 
     rows: int
     values: int
-    """Of all columns; a list counts as its elements."""
+    """Values of all columns; a list counts as its elements."""
     decoded_bytes: int
-    """Of all pages, decompressed."""
+    """Bytes of all pages, decompressed."""
 
 
 def parquet_sizes(content: bytes) -> Sizes:
     """The sizes of a Parquet file.
 
     Raises:
-        ValueError: it is none that Redolab wrote, or its parts do not fit together.
+        ValueError: it is not a Parquet file as Redolab writes them, or its parts do not fit together.
     """
     if len(content) < 12 or content[:4] != _MAGIC or content[-4:] != _MAGIC:
-        raise ValueError("it is no Parquet file")
+        raise ValueError("it is not a Parquet file")
     end = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     if end < 4:
-        raise ValueError("it is cut off or no Parquet file")
+        raise ValueError("it is cut off, or not a Parquet file")
     try:
         reader = _Reader(content)
         return _sizes(reader, reader.struct(end), end)
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError("its footer lacks what every Parquet file has") from error
+        raise ValueError("its footer lacks fields that every Parquet file has") from error
 
 
 def _sizes(reader: _Reader, footer: dict[int, Any], end: int) -> Sizes:
@@ -55,19 +55,19 @@ def _sizes(reader: _Reader, footer: dict[int, Any], end: int) -> Sizes:
         rows += group[3]
         for chunk in group[1]:
             if 1 in chunk or chunk.keys() & {8, 9}:
-                raise ValueError("it has columns in another file, or encrypted ones")
+                raise ValueError("it has encrypted columns, or columns in another file")
             column = chunk[3]
             if column[4] not in _CODECS:
                 raise ValueError("it is compressed in a way that Redolab never writes")
             if group[3] == column[5] == 0:
-                # Nothing of it has a place.
+                # An empty column has no pages.
                 continue
             in_pages, size = _pages(reader, column, end)
             if in_pages != column[5] or group[3] < 0:
-                raise ValueError("its footer and its pages tell of different numbers of values")
+                raise ValueError("its footer and its pages have different numbers of values")
             values, decoded = values + in_pages, decoded + size
     if rows != footer[3]:
-        raise ValueError("its footer tells of different numbers of rows")
+        raise ValueError("its footer has two different numbers of rows")
     return Sizes(rows, values, decoded)
 
 
@@ -76,23 +76,23 @@ def _pages(reader: _Reader, column: dict[int, Any], end: int) -> tuple[int, int]
     first = column.get(11) or column[9]
     last = first + column[7]
     if not 4 <= first <= last <= end:
-        raise ValueError("its footer tells of places outside of it")
+        raise ValueError("its footer names places outside of the file")
     values = decoded = 0
     reader.at = first
     while reader.at < last:
         page = reader.struct(reader.at)
         kind, size = page[1], page[2]
         if min(size, page[3]) < 0 or kind not in (_DATA_PAGE, _DICTIONARY_PAGE, _DATA_PAGE_V2):
-            raise ValueError("a page of it is of no known kind or size")
+            raise ValueError("one of its pages has an unknown kind or size")
         if kind != _DICTIONARY_PAGE:
             inside = page[5 if kind == _DATA_PAGE else 8][1]
             if inside < 0:
-                raise ValueError("a page of it has less than no value")
+                raise ValueError("one of its pages has a negative number of values")
             values += inside
         decoded += size
         reader.at += page[3]
     if reader.at != last:
-        raise ValueError("its pages end where its footer does not say")
+        raise ValueError("its pages end at another place than in its footer")
     return values, decoded
 
 
@@ -117,7 +117,7 @@ class _Reader:
     def _value(self, kind: int, depth: int) -> Any:
         self._count()
         if depth > _MOST_NESTED:
-            raise ValueError("its parts are nested deeper than those of a Parquet file")
+            raise ValueError("its parts are nested deeper than in any Parquet file")
         if kind in (4, 5, 6):
             return self._signed()
         if kind == 8:
@@ -133,7 +133,7 @@ class _Reader:
             return self._byte()
         if kind == 7:
             return self._take(8)
-        raise ValueError("it has a part of no known kind")
+        raise ValueError("it has a part of an unknown kind")
 
     def _count(self) -> None:
         self._parts += 1
@@ -157,7 +157,7 @@ class _Reader:
 
     def _unsigned(self) -> int:
         value = self._byte()
-        # Nearly all are that short, and a run has hundreds of thousands.
+        # Nearly all numbers are that short, and a run has hundreds of thousands.
         if value < 128:
             return value
         value, shift = value & 127, 7

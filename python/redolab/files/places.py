@@ -1,4 +1,4 @@
-"""Where Redolab puts things: new runs, what outlives them, and the user's config.toml."""
+"""Where Redolab puts things: new runs, data that outlive them, and the user's config.toml."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def data_directory() -> Path:
-    """The directory; it need not exist yet.
+    """The directory of data that outlive runs; it need not exist yet.
 
     Source: XDG Base Directory Specification.
     """
@@ -29,7 +29,7 @@ def _below(variable: str, usual: str) -> Path:
 
 
 def default_run_directory(name: str) -> Path:
-    """Where a new run goes that no place was named for.
+    """Where a new run goes if the user did not name a place.
 
     Args:
         name: of its experiment, or of the kind of report that it is made of.

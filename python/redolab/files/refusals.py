@@ -1,4 +1,4 @@
-"""Refusals of bytes from outside: one line that names the file, says what is wrong, and what to do."""
+"""Refusals of bytes from outside: one line with the file, the error and the remedy."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def unreadable(what: str, why: str, mend: str = "") -> UsageError:
 
 
 def one_line(error: BaseException) -> str:
-    """What an error says, in at most 200 letters of one line."""
+    """The text of an error, in at most 200 letters on one line."""
     if isinstance(error, UnicodeDecodeError):
         return f"it is not UTF-8 text (byte {error.start + 1})"
     if isinstance(error, UnicodeEncodeError):
-        return "a text in it is no Unicode"
+        return "a text in it is not Unicode"
     text = " ".join(str(error).split()) or type(error).__name__
     return (text if len(text) <= 200 else f"{text[:200]} ...").rstrip(".")

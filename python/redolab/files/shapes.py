@@ -1,7 +1,7 @@
-"""What JSON from outside must look like: shapes that say what is wrong and where.
+"""Shapes that JSON from outside must have; a shape names an error and its place.
 
-A shape is a function of a value and its place. It gives one sentence for the first thing that is wrong, and
-None where nothing is.
+A shape is a function of a value and its place. It gives one sentence for the first error, and None for a
+valid value.
 """
 
 from __future__ import annotations
@@ -20,13 +20,17 @@ def text(most: int = _TEXT) -> Shape:
     def wrong(value: Any, place: str) -> str | None:
         if not isinstance(value, str):
             return _must(place, value, "text")
-        return f"{place} has {len(value):,} letters, of {most:,} at the most" if len(value) > most else None
+        return (
+            (f"{place} has {len(value):,} letters, and can have at most {most:,}")
+            if len(value) > most
+            else None
+        )
 
     return wrong
 
 
 def number(low: float, high: float, *, whole: bool = False) -> Shape:
-    """A number from `low` to `high`; with `whole` none with a fraction."""
+    """A number from `low` to `high`; with `whole` only whole numbers."""
     kinds = int if whole else (int, float)
 
     def wrong(value: Any, place: str) -> str | None:
@@ -43,7 +47,7 @@ def flag(value: Any, place: str) -> str | None:
 
 
 def anything(value: Any, place: str) -> str | None:  # noqa: ARG001
-    """Whatever JSON can be."""
+    """Any value of JSON."""
     return None
 
 
@@ -57,38 +61,38 @@ def one_of(*known: str) -> Shape:
 
 
 def maybe(shape: Shape) -> Shape:
-    """That, or null."""
+    """A value of that shape, or null."""
     return lambda value, place: None if value is None else shape(value, place)
 
 
 def items(shape: Shape, most: int, least: int = 0) -> Shape:
-    """A list of those, so many."""
+    """A list of values of that shape, from `least` to `most` of them."""
 
     def wrong(value: Any, place: str) -> str | None:
         if not isinstance(value, list):
             return _must(place, value, "a list")
         if not least <= len(value) <= most:
-            return f"{place} has {len(value):,} entries, and must have {least:,} to {most:,}"
+            return f"{place} has {len(value):,} entries, but must have {least:,} to {most:,}"
         return _first(shape(item, f"{place}[{number}]") for number, item in enumerate(value))
 
     return wrong
 
 
 def entries(shape: Shape, most: int) -> Shape:
-    """An object with any keys and those values."""
+    """An object with any keys, and values of that shape."""
 
     def wrong(value: Any, place: str) -> str | None:
         if not isinstance(value, dict):
             return _must(place, value, "an object")
         if len(value) > most:
-            return f"{place} has {len(value):,} keys, of {most:,} at the most"
+            return f"{place} has {len(value):,} keys, and can have at most {most:,}"
         return _first(shape(item, _inside(place, key)) for key, item in value.items())
 
     return wrong
 
 
 def record(required: Mapping[str, Shape], optional: Mapping[str, Shape] | None = None) -> Shape:
-    """An object with these keys; what else it has is not looked at."""
+    """An object with these keys; other keys are ignored."""
 
     def wrong(value: Any, place: str) -> str | None:
         if not isinstance(value, dict):
@@ -113,4 +117,4 @@ def _inside(place: str, key: str) -> str:
 def _must(place: str, value: Any, what: str) -> str:
     shown = repr(value)
     shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]} ..."
-    return f"{place or 'it'} is {shown}, and must be {what}"
+    return f"{place or 'it'} is {shown}, but must be {what}"

@@ -1,8 +1,8 @@
-"""What this machine's operating system has of what Redolab uses: the one place that asks.
+"""The calls of this machine's operating system that Redolab uses: the one place that checks which exist.
 
 Reports are read on machines that measure nothing: macOS and Windows lack some of Linux's calls, and Windows
-most of those for users and locks. What is lacking is left out here; docs/explanation/security.md says what
-that costs.
+most calls for users and locks. Missing calls are left out here; docs/explanation/security.md describes the
+cost.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ except ImportError:
 
 
 def flag(name: str) -> int:
-    """A flag of `os.open`; 0 where there is none."""
+    """A flag of `os.open`; 0 where the system does not have it."""
     return int(getattr(os, name, 0))
 
 
 PLAIN = flag("O_CLOEXEC") | flag("O_BINARY")
-"""Of every file that is opened."""
+"""Flags of every file that is opened."""
 NO_LINK = flag("O_NOFOLLOW")
 NO_WAIT = flag("O_NONBLOCK") | flag("O_NOCTTY")
 DIRECTORY = flag("O_DIRECTORY")
@@ -38,7 +38,7 @@ STEP = flag("O_PATH")
 
 
 def user_id() -> int | None:
-    """The number of the effective user; None where users have none."""
+    """The number of the effective user; None where users do not have numbers."""
     ask = getattr(os, "geteuid", None)
     return None if ask is None else int(ask())
 
@@ -49,7 +49,7 @@ def is_root() -> bool:
 
 
 def user_name(user: int | None) -> str:
-    """A user's name; words with the number where there is none."""
+    """A user's name; `user` with the number where the name is not known."""
     try:
         return str(pwd.getpwuid(user).pw_name)  # type: ignore[arg-type]
     except (KeyError, TypeError, AttributeError):
@@ -68,13 +68,13 @@ def group_of(number: int) -> tuple[str, Collection[str]] | None:
 
 
 def set_mode(file: int, mode: int) -> None:
-    """Give an open file just this mode, where files have one."""
+    """Give an open file exactly this mode, where files have modes."""
     if hasattr(os, "fchmod"):
         os.fchmod(file, mode)
 
 
 def lock(file: int, *, shared: bool = False, wait: bool = True) -> None:
-    """Lock an open file; where there are no locks, nobody is kept away.
+    """Lock an open file; does nothing where the system has no locks.
 
     Raises:
         BlockingIOError: another process has it, and `wait` is false.
@@ -89,7 +89,7 @@ def unlock(file: int) -> None:
     """Give a lock back.
 
     Raises:
-        OSError: there is none.
+        OSError: there is no lock.
     """
     if fcntl is not None:
         fcntl.flock(file, fcntl.LOCK_UN)
@@ -108,14 +108,14 @@ def read_at(file: int, size: int, place: int) -> bytes:
 
 
 def allowed_cpus() -> list[int]:
-    """The CPUs that this process may use, sorted; all where the system does not tell."""
+    """The CPUs that this process may use, sorted; all CPUs where the system does not report them."""
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
 
 
 def memory_bytes() -> int | None:
-    """The machine's memory; None where the system does not tell."""
+    """The machine's memory, bytes; None where the system does not report it."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

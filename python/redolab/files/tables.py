@@ -10,9 +10,9 @@ from redolab.files.parquet_sizes import parquet_sizes
 from redolab.files.refusals import one_line, unreadable
 
 LARGEST = 1e18
-"""Of a number in a table: squares and sums of such fit a double with room."""
+"""Largest size of a number in a table: squares and sums of such numbers fit a double with room."""
 SMALLEST = 1e-30
-"""Of a number in a table that is not zero: so do their inverses."""
+"""Smallest size of a number in a table that is not zero: the inverses of such numbers fit a double too."""
 
 
 def parse_table(
@@ -24,13 +24,13 @@ def parse_table(
         content: the file.
         what: its name, for the error.
         schema: the Arrow schema that it must have.
-        later: columns that it need not have, because older versions wrote none.
+        later: columns that it need not have, because older versions did not write them.
         most_rows: rows that it may have.
         mend: what to do about a bad one.
 
     Raises:
-        UsageError: it is no Parquet file, has other columns or types, nulls where there can be none, numbers
-            that are none or too large, or is beyond the bounds.
+        UsageError: it is not a Parquet file, has other columns or types, forbidden nulls, numbers that are
+            NaN or too large, or is beyond the bounds.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -53,7 +53,7 @@ def parse_table(
 def _check_size(content: bytes, most_rows: int) -> None:
     found = parquet_sizes(content)
     if not 0 <= found.rows <= most_rows:
-        raise ValueError(f"it says that it has {found.rows:,} rows, of {most_rows:,} at the most")
+        raise ValueError(f"it has {found.rows:,} rows by its footer, and can have at most {most_rows:,}")
     if found.decoded_bytes + 8 * found.values > MOST_DECODED_BYTES:
         raise ValueError(f"it takes more than {MOST_DECODED_BYTES >> 20} MB in memory")
 
@@ -64,19 +64,19 @@ def _check_columns(found: Any, schema: Any, later: Collection[str]) -> None:
     names = found.names
     twice = {name for name in names if names.count(name) > 1}
     unknown, missing = set(names) - set(schema.names), set(schema.names) - set(names) - set(later)
-    for which, says in (
-        (twice, "has twice"),
-        (unknown, "has, and this version does not know,"),
-        (missing, "lacks"),
+    for which, wrong in (
+        (twice, "it has two columns of the name"),
+        (unknown, "this version of Redolab does not know its column"),
+        (missing, "it lacks the column"),
     ):
         if which:
-            raise ValueError(f"it {says} the column {', '.join(sorted(map(repr, which))[:5])}")
+            raise ValueError(f"{wrong} {', '.join(sorted(map(repr, which))[:5])}")
     for name in names:
         kind, wanted = found.field(name).type, schema.field(name).type
         # A list's element has another name in each version of the format.
         both_lists = pa.types.is_list(kind) and pa.types.is_list(wanted)
         if kind != wanted and not (both_lists and kind.value_type == wanted.value_type):
-            raise ValueError(f"its column {name!r} is {kind}, and must be {wanted}")
+            raise ValueError(f"its column {name!r} is {kind}, but must be {wanted}")
 
 
 def _plain(table: Any, schema: Any) -> Any:
@@ -117,7 +117,7 @@ def _check_numbers(column: Any, name: str, pc: Any) -> None:
         return
     size = pc.abs(column.cast("float64", safe=False))
     if pc.any(pc.invert(pc.is_finite(size))).as_py():
-        raise ValueError(f"its column {name!r} has a number that is none or infinite")
+        raise ValueError(f"its column {name!r} has a NaN or an infinite number")
     odd = pc.or_(pc.greater(size, LARGEST), pc.and_(pc.greater(size, 0.0), pc.less(size, SMALLEST)))
     if pc.any(odd).as_py():
         raise ValueError(f"its column {name!r} has a number outside {SMALLEST:g} to {LARGEST:g}")

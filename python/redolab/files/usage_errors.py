@@ -1,4 +1,4 @@
-"""What the analysis of a stored run did not foresee becomes a sentence here, and nowhere else."""
+"""Unforeseen errors in the analysis of a stored run become a sentence here, and nowhere else."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from redolab.files.refusals import one_line
 
 @contextmanager
 def as_usage_errors(what: Path) -> Iterator[None]:
-    """Turns what the analysis of a stored run did not foresee into a sentence with exit code 2.
+    """Turns unforeseen errors in the analysis of a stored run into a sentence with exit code 2.
 
-    The only place that catches everything, because a directory from somebody else can hold anything and 1
-    means that a figure differs. A run that was just measured is never analysed inside it. The cause stays
-    chained, and the sentence has its type and its place, so that a fault of Redolab's is found with it.
+    The only place that catches everything, because a directory from somebody else can hold anything, and exit
+    code 1 means that a figure differs. A run that was just measured is never analysed inside it. The cause
+    stays chained, and the sentence has its type and its place, so that a fault of Redolab can be found with
+    it.
 
     Args:
         what: the run directory.
@@ -27,7 +28,7 @@ def as_usage_errors(what: Path) -> Iterator[None]:
     try:
         yield
     except (RedolabError, OSError, MemoryError, ImportError):
-        # Files of the run are read before; what the system refuses now is memory, a full disk, a closed pipe.
+        # Files of the run were read before: the system now refuses memory, a full disk or a closed pipe.
         raise
     except Exception as error:
         trace = error.__traceback__
@@ -35,7 +36,7 @@ def as_usage_errors(what: Path) -> Iterator[None]:
             trace = trace.tb_next
         place = f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace else "?"
         raise UsageError(
-            f"{what} cannot be analysed: its files can be read, and what they say cannot be "
-            f"({type(error).__name__} in {place}: {one_line(error)}). If it is as Redolab wrote it, this is "
-            "a fault of Redolab: report it with this text."
+            f"{what} cannot be analysed: its files can be read, but their contents cause an error "
+            f"({type(error).__name__} in {place}: {one_line(error)}). If nobody changed the run since "
+            "Redolab wrote it, this is a fault of Redolab: report it with this text."
         ) from error

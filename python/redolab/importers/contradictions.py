@@ -12,11 +12,11 @@ from redolab.stats.rounded import Rounded, printed
 
 _EVENTS = ("top event", "foreground event", "background event", "event")
 _CLOCK_S = 2.0
-"""What two snapshots' times, printed in whole seconds, and the elapsed time may differ by."""
+"""Largest difference of the elapsed time from the snapshots' times, which are printed in whole seconds."""
 _CPUS = 0.05
 """Part by which the time of the CPUs may differ from elapsed time times CPUs: snapshots take a while."""
 _SLACK = 1.001
-"""Of the rounding: what was printed has been computed from what was not."""
+"""Factor on the rounding: printed numbers were computed from numbers that were not printed."""
 _MOST = 20
 _TOTALS = (
     ("redo size", "Redo size (bytes)", "Redo size"),
@@ -28,10 +28,11 @@ _Found = Mapping[tuple[str, str, str], Printed]
 
 
 def contradictions(header: Header, entries: Sequence[Entry]) -> list[str]:
-    """What contradicts what, a sentence each; at most twenty.
+    """Contradictions of a report, a sentence each; at most twenty.
 
-    Checked are: the times of the snapshots against the elapsed time, and their numbers; per second and per
-    transaction against totals; the mean of an event times its waits against its time; the time of the CPUs.
+    These are compared: the times of the snapshots with the elapsed time, and their numbers; figures per
+    second and per transaction with totals; the mean of an event times its waits with its time; the time of
+    the CPUs.
     """
     found = {
         (item.section, item.name, item.measure): Printed(item.value, item.rounding, item.reason)
@@ -42,17 +43,20 @@ def contradictions(header: Header, entries: Sequence[Entry]) -> list[str]:
 
 def _interval(header: Header) -> Iterator[str]:
     if header.begin_snapshot is not None and header.end_snapshot <= header.begin_snapshot:
-        yield (f"Its last snapshot, {header.end_snapshot}, is not after its first, {header.begin_snapshot}.")
+        yield (
+            f"The number of the last snapshot, {header.end_snapshot}, is not above the number of the first, "
+            f"{header.begin_snapshot}."
+        )
     elapsed, rounding = header.elapsed.value, header.elapsed.rounding
     between = (header.end - header.begin).total_seconds()
     if elapsed is None or rounding is None:
         return
     if between <= 0:
-        yield "Its last snapshot is not later than its first: the database's clock was set back."
+        yield "The last snapshot is not later than the first: the database's clock was set back."
     elif abs(between - elapsed) > rounding + _CLOCK_S:
         yield (
-            f"Its elapsed time is {units.duration(elapsed)}, and its snapshots are "
-            f"{units.duration(between)} apart."
+            f"The elapsed time is {units.duration(elapsed)}, but the snapshots are {units.duration(between)} "
+            "apart."
         )
 
 
@@ -107,15 +111,15 @@ def _cpus(header: Header, found: _Found) -> Iterator[str]:
     there = number * elapsed
     if there > 0 and abs((busy_cs + idle_cs) / 100 / there - 1) > _CPUS:
         yield (
-            f"Its CPUs were busy and idle for {units.duration((busy_cs + idle_cs) / 100)} together, and "
-            f"{number:g} CPUs have {units.duration(there)} in that time."
+            f"Busy and idle time of the CPUs add up to {units.duration((busy_cs + idle_cs) / 100)}, but "
+            f"{number:g} CPUs have {units.duration(there)} in that interval."
         )
 
 
 def _product(
     left: str, one: Printed | None, two: Printed | None, right: str, whole: Printed | None
 ) -> Iterator[str]:
-    """Says so where one times two cannot be the whole, whatever was rounded away."""
+    """A sentence where one times two cannot be the whole, whatever was rounded away."""
     ends = [_rounded(item) for item in (one, two, whole)]
     known = [item for item in ends if item is not None]
     if len(known) < len(ends):
@@ -123,7 +127,7 @@ def _product(
     product, printed_whole = known[0] * known[1], known[2]
     if product.low > printed_whole.high or product.high < printed_whole.low:
         yield (
-            f"{left} is {units.significant(product.value)}, and {right} is "
+            f"{left} is {units.significant(product.value)}, but {right} is "
             f"{units.significant(printed_whole.value)}."
         )
 

@@ -11,9 +11,9 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 _FAR = 5
-"""Where dashes begin, at least, that close a table."""
+"""Least column in which dashes that close a table begin."""
 _MOST_REST = 60
-"""Letters of a line that were cut off, and one less than the dashes that close a table have."""
+"""Most letters of a cut-off rest of a line; the dashes that close a table have at least one more."""
 _MOST_HEADINGS = 4
 _MOST_PARTS = 4
 _GAP = 8
@@ -116,7 +116,7 @@ def _parts(lines: Sequence[str], first: int) -> list[int]:
 
 
 def _is_row(line: str) -> bool:
-    """Whether a line has figures, which no heading has."""
+    """Whether a line has figures; headings do not."""
     return any(_is_figure(word) for word in line.split() if word[0] not in "<>")
 
 
@@ -129,7 +129,7 @@ def _widths(lines: Sequence[str], parts: Sequence[int]) -> list[int]:
     return found
 
 
-def _beside(texts: Sequence[str], begins: Sequence[int]) -> str:
+def _joined(texts: Sequence[str], begins: Sequence[int]) -> str:
     whole = ""
     for text, begin in zip(texts, begins, strict=True):
         whole = f"{whole:<{begin}}{text}"
@@ -152,12 +152,12 @@ def _headings(above: list[str], lines: Sequence[str], parts: Sequence[int]) -> I
         first.insert(0, above.pop())
     columns = [[*[""] * count, *texts][-count:] for texts in (first, *further)]
     for texts in zip(*columns, strict=True):
-        yield _beside(texts, begins)
-    yield _beside([lines[place] for place in parts], begins)
+        yield _joined(texts, begins)
+    yield _joined([lines[place] for place in parts], begins)
 
 
 def _rows(lines: Sequence[str], parts: Sequence[int]) -> tuple[list[str], int]:
-    """The rows, each on one line, and the number of the first line that is none of them."""
+    """The rows, each on one line, and the number of the first line after them."""
     begins, found, place = _widths(lines, parts), [], parts[-1] + 1
     while place + len(parts) <= len(lines) and lines[place]:
         texts = lines[place : place + len(parts)]
@@ -166,6 +166,6 @@ def _rows(lines: Sequence[str], parts: Sequence[int]) -> tuple[list[str], int]:
         # In the last part a text may go on beyond its dashes.
         if any(len(text) > len(lines[at]) + _SPARE for text, at in zip(texts, parts[:-1], strict=False)):
             return [], place
-        found.append(_beside(texts, begins))
+        found.append(_joined(texts, begins))
         place += len(parts)
     return found, place

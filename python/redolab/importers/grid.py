@@ -1,4 +1,4 @@
-"""A table of a report as it was printed: every layout is read into these before anything is understood."""
+"""A table of a report as it was printed: every layout is read into such tables first."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class Grid:
     """One printed table; cells are text without spaces around it, and empty where nothing was printed."""
 
     title: str
-    """What it is called: headings above it and, in HTML, its summary, on one line, in lower case."""
+    """Title of the table: headings above it and, in HTML, its summary, on one line, in lower case."""
     headings: tuple[str, ...]
-    """Of its columns, each on one line, in the case printed; empty where the table has none."""
+    """Headings of its columns, each on one line, in the case printed; empty for a table without headings."""
     rows: tuple[tuple[str, ...], ...]
     """Each as long as the headings where there are any."""
 
@@ -23,7 +23,7 @@ class Cells:
     """Counts the cells of one report: a short line of a wide table has as many as a long one."""
 
     def __init__(self) -> None:
-        """Begin at none."""
+        """Begin at zero."""
         self._count = 0
 
     def take(self, count: int) -> None:

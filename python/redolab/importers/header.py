@@ -1,4 +1,4 @@
-"""Which database a report is of, and which interval."""
+"""The database and the interval that a report covers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HEADING = re.compile(r"DB(?:/Inst)?: {1,4}([\w$#.+-]{1,128})(?:/|  {1,4}Instanc
 _RELEASE = re.compile(r"\d{1,2}\.\d{1,3}(?:\.\d{1,6}){0,3}")
 _MINUTE_S = 60.0
 _HEADER = "header"
-"""Names its columns for how their numbers are printed."""
+"""Name of the header's columns, for how their numbers are printed."""
 _ROOT = "CDB$ROOT"
 _CONTAINER = ("container name", "pdb name")
 _MOST_SNAPSHOT = 10**15
@@ -29,7 +29,7 @@ _MOST_SNAPSHOT = 10**15
 
 @dataclass(frozen=True)
 class Header:
-    """What stands at the top of a report."""
+    """The top of a report."""
 
     database: str
     database_id: str
@@ -47,11 +47,11 @@ class Header:
     entries: tuple[Entry, ...]
     """Sections `snapshot` (DB time, sessions) and `host` (cpus, cores, sockets)."""
     container: str = ""
-    """The pluggable database that it is of; empty where it is of the whole."""
+    """The pluggable database that it covers; empty where it covers the whole database."""
 
     @property
     def of(self) -> str:
-        """What a series of such reports is of: database, instance and pluggable database."""
+        """The subject of a series of such reports: database, instance and pluggable database."""
         return "/".join(name for name in (self.database, self.instance, self.container) if name)
 
 
@@ -65,18 +65,20 @@ def header_of(grids: Sequence[Grid], what: str, numbers: Numbers, text: str = ""
         text: of a plain report, whose headings name the database too; some have it nowhere else.
 
     Raises:
-        UsageError: it does not say which database or which interval it is of.
+        UsageError: it does not name its database or its interval.
     """
     named = {**_in_headings(text), **_identity(grids)}
     rows = _snapshots(grids)
     begin, end = rows.get("begin snap"), rows.get("end snap")
     if begin is None or end is None or "elapsed" not in rows:
-        raise UsageError(f"{what} does not say between which snapshots it was made: it is no whole report.")
+        raise UsageError(
+            f"{what} does not name its two snapshots, so it is not a whole report. Create or copy it again."
+        )
     missing = [key for key in ("db name", "db id", "instance", "release") if key not in named]
     if missing or not _RELEASE.fullmatch(named["release"]):
         raise UsageError(
-            f"{what} does not name its {' and '.join(missing) or 'release'} as Oracle's reports do. "
-            "Other products make reports that look like them, and count other things."
+            f"{what} does not name its {' and '.join(missing) or 'release'} as Oracle's reports do. Other "
+            "products write reports that look like Oracle's and count other things."
         )
     before, after = (numbers.count(row.get("snap id", "")).value for row in (begin, end))
     if (
@@ -85,7 +87,7 @@ def header_of(grids: Sequence[Grid], what: str, numbers: Numbers, text: str = ""
         or not 0 <= before <= _MOST_SNAPSHOT
         or not 0 <= after <= _MOST_SNAPSHOT
     ):
-        raise UsageError(f"{what} has snapshots without a number that is read. Create the report again.")
+        raise UsageError(f"{what} has snapshots whose numbers cannot be read. Create the report again.")
     try:
         first, last = moments_of(
             [row.get("snap time", "") for row in (begin, end)], [named.get("startup time", "")]
@@ -119,11 +121,11 @@ def _check_life(startup: str, first: datetime, last: datetime, texts: Sequence[s
         startup: when it started, as printed; empty where it is not.
         first: the first snapshot.
         last: the last one.
-        texts: both as printed, which may tell the language.
+        texts: both as printed, which may show the language.
         what: name of the file, for the error.
 
     Raises:
-        UsageError: it was.
+        UsageError: it was restarted.
     """
     try:
         (started,) = moments_of([startup], texts)
@@ -131,8 +133,8 @@ def _check_life(startup: str, first: datetime, last: datetime, texts: Sequence[s
         return
     if first < started < last:
         raise UsageError(
-            f"{what} is of an instance that started at {started:%Y-%m-%d %H:%M}, between its two snapshots. "
-            "What it counts began anew there. Create a report of two snapshots after that."
+            f"{what} covers an instance that started at {started:%Y-%m-%d %H:%M}, between its two snapshots. "
+            "Its counters began again at zero then. Create a report from two snapshots after that time."
         )
 
 
@@ -146,7 +148,7 @@ def numbers_in_header(grids: Sequence[Grid]) -> Iterator[PrintedNumber]:
 
 
 def _identity(grids: Sequence[Grid]) -> dict[str, str]:
-    """The names at the top, by their headings in lower case; they stand in one table or in two."""
+    """The names at the top, by their headings in lower case; they are in one table or in two."""
     found: dict[str, str] = {}
     for grid in grids:
         headings = [heading.lower() for heading in grid.headings]
@@ -168,7 +170,7 @@ def _in_headings(text: str) -> dict[str, str]:
 
 
 def _container(grids: Sequence[Grid]) -> str:
-    """The pluggable database; empty where the report is of the root, and so of all of them."""
+    """The pluggable database; empty where the report covers the root, and so all of them."""
     for grid in grids:
         headings = [heading.lower() for heading in grid.headings]
         if "snap id" in headings:
@@ -222,7 +224,7 @@ def _host(grids: Sequence[Grid]) -> list[tuple[str, str]]:
     for grid in grids:
         headings = [heading.lower() for heading in grid.headings]
         is_host = "cpus" in headings and ("platform" in headings or "host name" in headings)
-        # Headings that are not above their columns leave some without one.
+        # Where headings are not above their columns, some columns do not have one.
         if is_host and all(headings) and grid.rows:
             return [
                 (name, grid.rows[0][headings.index(name)])

@@ -1,8 +1,8 @@
 """The tables of an AWR report in HTML, as grids.
 
-Whatever is around them (SQL*Plus text, a browser's scripts, other headings) is passed over, and no text
-of the page is ever taken for markup again. Tables that are not closed, or not written whole, are repaired as
-browsers do: see docs/decisions/0009.
+Anything around them (SQL*Plus text, a browser's scripts, other headings) is skipped, and no text of the page
+is ever read as markup again. Tables that are not closed, or not written whole, are repaired as browsers do:
+see docs/decisions/0009.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _ABOVE = 3
 
 
 def html_grids(content: bytes) -> list[Grid]:
-    """Every table of the page in its order; a table inside another one is one of its own.
+    """Every table of the page in its order; a table inside another one counts as a table too.
 
-    The title has the last heading above the table and its summary.
+    The title consists of the last heading above the table and its summary.
 
     Args:
-        content: the page; bytes that are no UTF-8 become replacement characters.
+        content: the page; bytes that are not UTF-8 become replacement characters.
 
     Raises:
         OutOfBoundsError: it has more tables, more of them inside one another, or more cells than any report.
@@ -108,7 +108,7 @@ class _Table:
     """The heading that is open in the cell."""
 
     def open_row(self) -> _Row:
-        """The row that is open; a cell needs none to be written."""
+        """The row that is open; a page may have cells without the tag of a row."""
         if self.row is None:
             self.row = _Row()
         return self.row
@@ -167,7 +167,7 @@ class _Page:
         if self._outside is not None:
             self._outside.add(text)
         for table in self._open:
-            # What stands in a table and in none of its cells is shown above the table.
+            # Text in a table but outside of its cells is shown above the table.
             if table.cell is not None:
                 table.cell.add(text)
                 if table.title is not None:
@@ -215,7 +215,7 @@ class _Page:
         """Begin a heading, or end one; another one that is open ends."""
         is_end = name[0] == "/"
         text = None if is_end else _Text()
-        # In a table and in none of its cells it is shown above the table.
+        # A heading in a table but outside of its cells is shown above the table.
         place = next((table for table in reversed(self._open) if table.cell is not None), None)
         if place is None:
             self._outside = text

@@ -1,6 +1,6 @@
-"""Which layout a file has, and why it is none that is read.
+"""Which layout a file has, and why a file is refused.
 
-Files come from anybody: what is no report of the kind asked for is refused in a sentence.
+Files come from anybody: a file that is not a report of the kind asked for is refused in a sentence.
 """
 
 from __future__ import annotations
@@ -29,46 +29,47 @@ _PACKED: tuple[tuple[bytes, str], ...] = (
     (b"PK\x03\x04", "is an archive: unpack it first"),
     (b"BZh", "is compressed: unpack it with bunzip2 first"),
     (b"\xfd7zXZ", "is compressed: unpack it with unxz first"),
-    (b"%PDF", "is a PDF: import the report as the database wrote it, HTML or text"),
+    (b"%PDF", "is a PDF: import the report as the database wrote it, in HTML or text"),
 )
 _OTHERS: tuple[tuple[re.Pattern[bytes], str], ...] = (
     (
         re.compile(rb"workload repository compare period"),
-        "compares two periods and has no figures of one: import the report of each",
+        "compares two periods and has no figures of a single one: import the report of each period",
     ),
     (
         re.compile(rb"workload repository (?:rac|global) report|<title>awr rac report"),
-        "is of all instances of a cluster together: import the reports of its instances (awrrpti.sql)",
+        "covers all instances of a cluster together: import the reports of its instances (awrrpti.sql)",
     ),
     (
         re.compile(rb"<title>ash report|ash report for"),
-        "is an ASH report: it samples sessions and counts no commits. Import the AWR report of that time",
+        "is an ASH report, which samples sessions and does not count commits. Import the AWR report of that "
+        "time",
     ),
     (
         re.compile(rb"addm report for|addm task"),
-        "is an ADDM report: it has advice and no tables. Import the AWR report of those snapshots",
+        "is an ADDM report, which has advice but no tables. Import the AWR report of the same snapshots",
     ),
     (
         re.compile(rb"workload diagnosis report"),
-        "is a report of another database, which looks like AWR and counts other things",
+        "is a report of another database product. It looks like AWR but counts other things",
     ),
 )
 _HEAD = 256 << 10
-"""Bytes at the beginning in which a report says what it is; a page's styles come before that."""
+"""Bytes at the beginning in which a report names its kind; a page's styles come before that."""
 
 
 def kind_of(name: str) -> Kind:
     """The kind of report of that name.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is no such kind.
     """
     for kind in get_args(Kind):
         if kind == name:
             found: Kind = kind
             return found
     raise UsageError(
-        f"{name!r} is no kind of report. Import {', '.join(get_args(Kind)[:-1])} or {get_args(Kind)[-1]}."
+        f"{name!r} is not a kind of report. Import {', '.join(get_args(Kind)[:-1])} or {get_args(Kind)[-1]}."
     )
 
 
@@ -81,20 +82,22 @@ def layout_of(content: bytes, what: str, kind: Kind) -> Layout:
         kind: of report that was asked for.
 
     Raises:
-        UsageError: it is no such report, or not whole.
+        UsageError: it is not such a report, or not whole.
     """
     head = content[:_HEAD]
     for magic, why in _PACKED:
         if head.startswith(magic):
             raise UsageError(f"{what} {why}.")
     if b"\x00" in head:
-        raise UsageError(f"{what} is no text: a report is HTML or plain text.")
+        raise UsageError(
+            f"{what} is not text: a report is HTML or plain text. Import the report as the database wrote it."
+        )
     head = head.lower()
     _check_single(content.lower(), what)
     if kind == "oracle-pack":
         return _pack(content, head, what)
     if _PACK in head:
-        raise UsageError(f"{what} is a pack of Redolab's script: use `redolab import oracle-pack`.")
+        raise UsageError(f"{what} is a pack from Redolab's script: use `redolab import oracle-pack`.")
     if _MINER in head:
         return _miner(content, what, kind)
     awr, statspack = _AWR.search(head), _STATSPACK.search(head)
@@ -118,17 +121,17 @@ def layout_of(content: bytes, what: str, kind: Kind) -> Layout:
 
 
 def _check_single(content: bytes, what: str) -> None:
-    """Make sure that a file holds one report: of two, figures would come from either."""
+    """Make sure that a file holds only one report: the figures of two reports would be mixed."""
     count = sum(1 for _ in _BEGINNINGS.finditer(content))
     if count > 1:
         raise UsageError(several(what, count))
 
 
 def several(what: str, count: int) -> str:
-    """Why a file with so many reports is not read."""
+    """The reason why a file with several reports is not read."""
     return (
-        f"{what} holds {count} reports, one behind the other. Save each in a file of its own, and import "
-        "all of them together."
+        f"{what} holds {count} reports, one after the other. Save each report in its own file, and import "
+        "all files together."
     )
 
 
@@ -136,14 +139,17 @@ def _miner(content: bytes, what: str, kind: Kind) -> Layout:
     if kind != "awr":
         raise UsageError(f"{what} is a file of AWR-Miner: use `redolab import awr`.")
     if _MINER_END not in content.lower():
-        raise UsageError(f"{what} is not whole: its MAIN-METRICS do not end. Copy or create it again.")
+        raise UsageError(
+            f"{what} is not whole: the end of its section MAIN-METRICS is missing. Copy or create it again."
+        )
     return "AWR-Miner"
 
 
 def _pack(content: bytes, head: bytes, what: str) -> Layout:
     if _PACK not in head:
         raise UsageError(
-            f"{what} is none of Redolab's script: `redolab oracle-pack` writes it, and SQL*Plus runs it."
+            f"{what} was not written by Redolab's script. `redolab oracle-pack` writes the script, SQL*Plus "
+            "runs it, and the file that it spools is imported."
         )
     if _PACK_END not in content.lower():
         raise UsageError(
@@ -157,5 +163,5 @@ def _neither(awr: bool, statspack: bool, kind: Kind) -> str:
         return "is an AWR report: use `redolab import awr`."
     if statspack:
         return "is a Statspack report: use `redolab import statspack`."
-    name = {"awr": "AWR report (awrrpt.sql)", "statspack": "Statspack report (spreport.sql)"}[kind]
-    return f"is no {name} of an Oracle database."
+    name = {"awr": "an AWR report (awrrpt.sql)", "statspack": "a Statspack report (spreport.sql)"}[kind]
+    return f"is not {name} of an Oracle database."

@@ -1,8 +1,8 @@
 """The tags of tables and the text of a page in HTML, one after the other, in one pass whatever the page is.
 
-A tag ends where browsers say that it does: a `>` between quotes does not end one. Comments, scripts and
-styles are passed over with what is in them, and what a page ends in the middle of is lost, as in a browser.
-No step goes back further than a cell, so that a page takes time by its length alone.
+A tag ends where it ends for a browser: a `>` between quotes does not end a tag. Comments, scripts and styles
+are skipped with their contents, and a tag or comment that the page ends in the middle of is lost, as in a
+browser. No step goes back further than a cell, so the time depends only on the length of the page.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from html import unescape
 
 _ATTRIBUTE = r"""=?[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|(?!["'])[^\s>]*+))?+"""
 _REST = rf"(?=[\s/>])(?:[\s/]++|{_ATTRIBUTE}|=)*+>"
-"""Of a tag after its name."""
+"""The rest of a tag after its name."""
 _READ = "table|t[dhr]|tbody|thead|tfoot|caption|colgroup|h[1-6]"
 _RAW = "script|style|textarea|title|xmp|iframe|noembed|noframes"
 _TOKENS = re.compile(
     r"([^<]++|<(?![a-z/!?]))"
-    # Most of a report; as one token they take a third of the time.
+    # Such cells are most of a report; as one token they take a third of the time.
     rf"|<(t[dh]){_REST}([^<]*+)</\2\s*+>"
     rf"|<(/?(?:{_READ}))({_REST})"
     rf"|<(?P<raw>{_RAW}){_REST}(?:[^<]++|<(?!/(?P=raw)[\s/>]))*+"
@@ -40,9 +40,9 @@ def tokens(page: str) -> Iterator[tuple[str, str]]:
         page: the whole of it.
 
     Yields:
-        Of a tag its name in lower case, with a `/` before it where it closes, and its attributes as written;
-        of a text the empty name, and the text with its character references resolved; of a cell that has text
-        alone `td/` or `th/` and its text.
+        For a tag its name in lower case, with a `/` before it where it closes, and its attributes as written;
+        for a text the empty name, and the text with its character references resolved; for a cell that has
+        only text `td/` or `th/` and its text.
     """
     for found in _TOKENS.finditer(page):
         text, cell, content, tag, attributes = found.group(1, 2, 3, 4, 5)
@@ -55,7 +55,7 @@ def tokens(page: str) -> Iterator[tuple[str, str]]:
 
 
 def attribute(name: str, attributes: str) -> str:
-    """The value of an attribute; empty where the tag does not have it. Of two the first counts.
+    """The value of an attribute; empty where the tag does not have it. The first of two counts.
 
     Args:
         name: in lower case.

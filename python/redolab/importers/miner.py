@@ -1,9 +1,9 @@
-"""What the script AWR-Miner spools (`awr-hist-*.out`): a series of snapshots in one file.
+"""Files that the script AWR-Miner spools (`awr-hist-*.out`): a series of snapshots in one file.
 
-For every snapshot and instance it prints means of the minutes, so a total is a mean times the interval. Its
-tables of events and histograms are of all instances together, and are read where there is one instance.
+For every snapshot and instance it prints means over the minutes, so a total is a mean times the interval. Its
+tables of events and histograms cover all instances together, and are read where there is only one instance.
 
-Source: the queries of the script, versions 2.9 to 5.22.2. Those before 3.0.21 do not print the database's
+Source: the queries of the script, versions 2.9 to 5.22.2. Versions before 3.0.21 do not print the database's
 number, which is part of the file's name. Numbers have the decimal mark of the session, and no separator of
 thousands.
 """
@@ -27,7 +27,7 @@ _MARK = re.compile(r"~~(BEGIN|END)-([A-Z0-9-]{1,60})~~")
 _NAME = re.compile(r"[\w$#.+-]{1,128}")
 _OF_ALL_INSTANCES = ("AVERAGE-ACTIVE-SESSIONS", "TOP-N-TIMED-EVENTS", "IO-WAIT-HISTOGRAM")
 MOST_SNAPSHOTS = 20_000
-"""In one file; the script takes 30 days of them."""
+"""Snapshots in one file; the script takes 30 days of them."""
 _MINUTE_S = 60.0
 _MOST_LINE = 10_000
 """Characters of a line of dashes; the longest has less than a thousand."""
@@ -52,7 +52,7 @@ _COLUMNS = frozenset(
         *(column for _, _, _, columns, _ in _MEANS for column in columns),
     }
 )  # fmt: skip
-"""Those that are read, of all queries; no other is kept."""
+"""Columns that are read, of all queries; no other is kept."""
 _NUMBERS = ("AVG_SESS", "PCTDBT", "WAIT_COUNT", "dur_m", *(name for item in _MEANS for name in item[3]))
 """Columns whose numbers may have decimals, so that they show their mark."""
 
@@ -75,7 +75,7 @@ def snapshots_of(text: str, what: str) -> list[Snapshot]:
         what: its name, for the error.
 
     Raises:
-        UsageError: it does not say which database it is of, or has no snapshot that is read.
+        UsageError: it does not name its database, or has no snapshot that can be read.
         OutOfBoundsError: a snapshot has more figures than any.
     """
     sections = _sections(text)
@@ -86,7 +86,8 @@ def snapshots_of(text: str, what: str) -> list[Snapshot]:
     missing = [name for name in needed if not _NAME.fullmatch(system.get(name, ""))]
     if missing:
         raise UsageError(
-            f"{what} does not name its {' and '.join(missing)}: it is no whole file of AWR-Miner."
+            f"{what} does not name its {' and '.join(missing)}, so it is not a whole file of AWR-Miner. Copy "
+            "or create it again."
         )
     in_name = _IN_NAME.search(what.rpartition("/")[2])
     system.setdefault("DBID", in_name[1] if in_name else "")
@@ -96,7 +97,8 @@ def snapshots_of(text: str, what: str) -> list[Snapshot]:
             sections.pop(name, None)
     if len(metrics) > MOST_SNAPSHOTS:
         raise UsageError(
-            f"{what} has {len(metrics):,} snapshots, more than the {MOST_SNAPSHOTS:,} of one run."
+            f"{what} has {len(metrics):,} snapshots, and one run can hold at most {MOST_SNAPSHOTS:,}. Let "
+            "AWR-Miner take fewer days."
         )
     sessions, top, waits = (_rows(sections, name) for name in _OF_ALL_INSTANCES)
     events, histograms = _by_snapshot(top), _by_snapshot(waits)
@@ -131,13 +133,15 @@ def snapshots_of(text: str, what: str) -> list[Snapshot]:
         totals.append(
             entry("time model", "DB CPU", "seconds", reader.total(mean, ("AVG_SESS",), 1.0, header))
         )
-        # Those of a snapshot that comes twice are of the first.
+        # Where a snapshot comes twice, its histogram belongs to the first.
         histogram = histograms.pop(snapshot, ())
         counted = [item for event in (LOG_SYNC, LOG_WRITE) for item in reader.waits(histogram, event)]
         largest = reader.top(events.pop(snapshot, ()), totals, counted)
         found.append(Snapshot(header, tuple(bounded((*totals, *host, *counted, *largest)))))
     if not found:
-        raise UsageError(f"{what} has no snapshot in its MAIN-METRICS: nothing can be read of it.")
+        raise UsageError(
+            f"{what} has no snapshot in its section MAIN-METRICS, so there is nothing to import."
+        )
     parameters = [
         Entry(0, "parameter", row["PARAMETER_NAME"], "begin", None, None, row.get("VALUE", ""), None)
         for row in _rows(sections, "DATABASE-PARAMETERS")
@@ -160,7 +164,7 @@ def _sections(text: str) -> dict[str, str]:
 
 
 def _rows(sections: Mapping[str, str], name: str) -> list[Row]:
-    """The rows of a query: cells stand below the dashes that underline the headings."""
+    """The rows of a query: cells are below the dashes that underline the headings."""
     lines = sections.get(name, "").splitlines()
     ruler = next((n for n, line in enumerate(lines) if n and _RULER.fullmatch(line[:_MOST_LINE].rstrip())), 0)
     if not ruler:
@@ -186,7 +190,7 @@ def _by_snapshot(rows: Sequence[Row]) -> dict[str, list[Row]]:
 def _headers(
     rows: Sequence[Row], system: Mapping[str, str], numbers: Numbers
 ) -> Iterator[tuple[Row, Header]]:
-    """Each row of the metrics with its interval, which begins where that of the instance before it ended."""
+    """Each row of the metrics with its interval, which begins where the instance's previous one ended."""
     pluggable = system["DB_NAME"] != "CDB$ROOT"
     database = system["DB_NAME"] if pluggable else system.get("CDB_NAME", "CDB$ROOT")
     before: dict[str, tuple[datetime, int]] = {}
@@ -213,7 +217,7 @@ _LONGEST_MIN = 60 * 24 * 31
 
 def _time(text: str) -> datetime | None:
     try:
-        # The file does not say in which time zone it is.
+        # The file does not name its time zone.
         return datetime.strptime(text, _END)  # noqa: DTZ007
     except ValueError:
         return None
@@ -236,7 +240,7 @@ class _Totals:
         return Printed(unit * mean.value * elapsed.value, unit * rounding, None)
 
     def waits(self, rows: Sequence[Row], event: str) -> list[Entry]:
-        """An event's histogram as shares: printed is how many waits ended below powers of two of 1 ms."""
+        """An event's histogram as shares: the file prints counts of waits between powers of two of 1 ms."""
         counts: dict[int, float] = {}
         for row in rows:
             bound = row.get("WAIT_TIME_MILLI", "")
@@ -256,7 +260,7 @@ class _Totals:
         return found
 
     def top(self, rows: Sequence[Row], totals: Sequence[Entry], waits: Sequence[Entry]) -> list[Entry]:
-        """The largest events: their time is a share of DB time, their waits are those of the histogram."""
+        """The largest events: their time is a share of DB time, their waits come from the histogram."""
         db_time = next((item for item in totals if item.name == "DB time"), None)
         counted = {item.name: item.value for item in waits if item.measure == "total"}
         found = []
@@ -275,7 +279,7 @@ class _Totals:
         return found
 
 
-_UNCOUNTED = "AWR-Miner counts waits of the log alone, and where there is one instance"
+_UNCOUNTED = "AWR-Miner counts only waits for the log, and only where there is one instance"
 
 
 def _part(share: Printed, whole: Entry | None) -> Printed:

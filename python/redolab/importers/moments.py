@@ -17,7 +17,7 @@ _CENTURY = 2_000
 
 
 class UnreadMomentError(Exception):
-    """A moment is printed in no way that is read; the text says how it is printed and what to do."""
+    """A moment is printed in an unknown way; the text shows how it is printed and what to do."""
 
 
 def moments_of(texts: Sequence[str], others: Sequence[str] = ()) -> list[datetime]:
@@ -25,10 +25,10 @@ def moments_of(texts: Sequence[str], others: Sequence[str] = ()) -> list[datetim
 
     Args:
         texts: of the moments, as printed.
-        others: further ones of the same report, which may tell its language; they may be anything.
+        others: further ones of the same report, which may show its language; they may be anything.
 
     Raises:
-        UnreadMomentError: one of `texts` is no moment, or its month's name is not known.
+        UnreadMomentError: one of `texts` is not a moment, or its month's name is not known.
     """
     names, more = _names(texts), _names((*texts, *others))
     try:
@@ -38,7 +38,7 @@ def moments_of(texts: Sequence[str], others: Sequence[str] = ()) -> list[datetim
             months = dict(zip(names, months_of(names), strict=True))
     except UnknownMonthError as error:
         raise UnreadMomentError(
-            f"whose month {error.name!r} is not read. Create the report again after ALTER SESSION SET "
+            f"whose month {error.name!r} cannot be read. Create the report again after ALTER SESSION SET "
             "NLS_LANGUAGE = 'AMERICAN'"
         ) from error
     return [_moment(text, months) for text in texts]
@@ -51,8 +51,8 @@ def _names(texts: Sequence[str]) -> list[str]:
 
 def _moment(text: str, months: dict[str, int]) -> datetime:
     unread = UnreadMomentError(
-        f"with the time {text[:_MOST]!r}, which is not read. Create the report again after ALTER SESSION SET "
-        "NLS_LANGUAGE = 'AMERICAN'"
+        f"with the time {text[:_MOST]!r}, which cannot be read. Create the report again after ALTER SESSION "
+        "SET NLS_LANGUAGE = 'AMERICAN'"
     )
     if len(text) > _MOST:
         raise unread
@@ -66,7 +66,7 @@ def _moment(text: str, months: dict[str, int]) -> datetime:
         raise unread
     hour, minute, second = (int(found[group] or 0) for group in (4, 5, 6))
     try:
-        # A report does not say in which time zone it is.
+        # A report does not name its time zone.
         whole_year = int(year) + (_CENTURY if len(year) == 2 else 0)
         return datetime(whole_year, month, int(day), hour, minute, second)  # noqa: DTZ001
     except ValueError:

@@ -1,4 +1,4 @@
-"""Names of months in the languages of Oracle's sessions (NLS_LANGUAGE), which its reports print dates in."""
+"""Names of months in the languages of Oracle's sessions (NLS_LANGUAGE); its reports print dates in them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _LANGUAGES = (
     "pt_BR", "ro", "ru", "si", "sk", "sl", "sr", "sr_Latn", "sv", "sw", "ta", "te", "th", "tk", "tr", "uk",
     "uz", "uz_Cyrl", "vi", "zh", "zh_Hant",
 )  # fmt: skip
-"""Those that Oracle Database 19c has, as Unicode's CLDR names them."""
+"""Languages that Oracle Database 19c has, as Unicode's CLDR names them."""
 _ORACLES_OWN: Mapping[str, Mapping[str, int]] = {"de": {"mrz": 3}}
 """Abbreviations of Oracle's that CLDR does not have."""
 _LEAST = 3
-"""Letters of a name that Oracle leaves of it at least."""
+"""Least letters to which Oracle abbreviates a name."""
 _NUMBERED = re.compile(r"(?:thg |thang )?0?([1-9]|1[0-2])(?!\d)")
 """`1月`, `1월`, `Thg 1`: some languages count their months."""
 _LOST = re.compile("[?\ufffd]")
@@ -56,7 +56,7 @@ def months_of(names: Sequence[str]) -> list[int]:
 
 
 def _in_all(names: Sequence[str], *, exact: bool) -> frozenset[tuple[int, ...]]:
-    """What the names mean in every language that has them all."""
+    """The months that the names mean in every language that has them all."""
     found = set()
     for language in _LANGUAGES:
         months = [_in_language(name, language, exact) for name in names]
@@ -82,7 +82,7 @@ def _in_language(name: str, language: str, exact: bool) -> int | None:
 
 @functools.cache
 def _known(language: str) -> Mapping[str, int]:
-    """The names of a language's months, whole and abbreviated; none that is two months."""
+    """The names of a language's months, whole and abbreviated, without names that two months share."""
     from babel import Locale
 
     months = Locale.parse(language).months

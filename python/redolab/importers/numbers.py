@@ -1,9 +1,9 @@
-"""The numbers of one file: which decimal mark and which separator of thousands it prints, and what each says.
+"""The numbers of one file: which decimal mark and separator of thousands it prints, and the value of each.
 
 A report prints `1,234.5`, `1.234,5`, `1 234,5`, `92.4K`, `4.96ms`, `.99ms`, `18.73 s`, `.0` and nothing at
-all: the marks are those of the session that made it (NLS_NUMERIC_CHARACTERS). `1,234` alone can be read in
-two ways, a thousand times apart. So every cell that is read has a say in what the marks are, and a
-number that they leave open is not known. What was printed has been rounded by at most half of its last place.
+all: the marks come from the session that made it (NLS_NUMERIC_CHARACTERS). `1,234` alone can be read in
+two ways, a thousand times apart. So every cell that is read helps to decide which marks the file has, and a
+number that they leave open is not known. A printed number was rounded by at most half of its last place.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from redolab.importers.printed import TIMES, Printed
 from redolab.records.report import BLANK
 
 THOUSAND, BINARY = 1_000.0, 1_024.0
-"""What K is: of counts and times, and of bytes."""
+"""The value of K: for counts and times, and for bytes."""
 TWO_WAYS = "can be read in two ways"
 _LONGEST = 48
 _SUFFIXES = "KMGTP"
@@ -64,7 +64,7 @@ class PrintedNumber:
     """A number as a file prints it, from which its marks are found."""
 
     column: str
-    """What it is printed in: numbers of a column have the same marks."""
+    """The column in which it is printed: numbers of a column have the same marks."""
     text: str
     whole: bool = False
     """Whether it counts something, so that it has no decimals."""
@@ -77,7 +77,7 @@ class Numbers:
         """Find the marks that all numbers agree on.
 
         Args:
-            samples: every number that is read of the file.
+            samples: every number that is read from the file.
             grouped: whether thousands may be separated.
         """
         self._every = _ALL if grouped else _UNGROUPED
@@ -122,7 +122,7 @@ class Numbers:
         Args:
             text: as printed.
             column: where it is printed, as it was named to begin with.
-            thousand: what K is; M is as many K.
+            thousand: the value of K; M is as many K.
             whole: whether it counts something, so that it has no decimals.
         """
         number, unit = self._number(text, column)
@@ -130,11 +130,11 @@ class Numbers:
         if number.value is None:
             return number
         if whole and not unit and not number.value.is_integer():
-            return Printed(None, None, f"{text[:_LONGEST]!r} has decimals, and counts something")
+            return Printed(None, None, f"{text[:_LONGEST]!r} has decimals, but this column holds counts")
         return _none(text) if factor is None else number.times(factor)
 
     def blank_is_zero(self, text: str, column: str = "") -> Printed:
-        """The same where nothing printed is a zero and `.0` less than a printed place: shares of waits."""
+        """The same where an empty cell is zero and `.0` is less than a printed place: shares of waits."""
         return self.count(text, column) if text else Printed(0.0, 0.0, None)
 
     def seconds(self, text: str, unit_s: float | None, column: str = "") -> Printed:
@@ -163,7 +163,7 @@ class Numbers:
         if "#" in text:
             return Printed(None, None, "the number was too wide to be printed (####)"), ""
         readings, unit = _split(text)
-        # Where cells of the file contradict one another, those of the same column know best.
+        # Where cells of the file contradict one another, the cells of the same column decide.
         marks = self._marks or self._columns.get(column) or self._every
         found = {readings[item] for item in marks if item in readings}
         if not found:
@@ -197,11 +197,11 @@ def _value(number: str, marks: NumberMarks) -> tuple[float, float]:
 
 
 def _multiple(suffix: str, thousand: float) -> float | None:
-    """How much a number in K, M, G, T or P is multiplied by; None where that is no such letter."""
+    """The factor for a number in K, M, G, T or P; None for another letter."""
     if not suffix:
         return 1.0
     return thousand ** (1 + _SUFFIXES.index(suffix)) if suffix in list(_SUFFIXES) else None
 
 
 def _none(text: str) -> Printed:
-    return Printed(None, None, f"{text[:_LONGEST]!r} is no number that is read")
+    return Printed(None, None, f"{text[:_LONGEST]!r} cannot be read as a number")

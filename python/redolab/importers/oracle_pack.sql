@@ -5,10 +5,11 @@
 -- It reads seven views, writes redolab-pack.txt in the current directory, and changes nothing. It needs no licence of
 -- the Diagnostics Pack: no view of AWR or ASH is read. The user needs SELECT on SYS.V_$INSTANCE, SYS.V_$SYSSTAT,
 -- SYS.V_$SYSTEM_EVENT, SYS.V_$SYS_TIME_MODEL, SYS.V_$OSSTAT, SYS.V_$EVENT_HISTOGRAM_MICRO and SYS.V_$PARAMETER, or
--- the role SELECT_CATALOG_ROLE. What is written are names of events and numbers: no statement, no data, no user.
+-- the role SELECT_CATALOG_ROLE. The file has only names of events and numbers: no statement,
+-- no data, no user.
 -- Look at the file before you send it, and then:  redolab import oracle-pack redolab-pack.txt
 --
--- Between the readings it sleeps. Choose a time at which the database is as busy as you want to know it.
+-- Between the two readings the script waits. Run it at a time with the load that you want to examine.
 define seconds = 600
 -- On Windows:  define wait = 'timeout /t'
 define wait = 'sleep'

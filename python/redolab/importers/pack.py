@@ -1,7 +1,7 @@
-"""What the script of `redolab oracle-pack` spools: two readings of an instance, which make one report.
+"""Files that the script of `redolab oracle-pack` spools: two readings of an instance, which make one report.
 
-Each line is a kind, `begin` or `end`, and fields between bars. Lines that are none of these are left out, as
-are the errors of views that this user may not see.
+Each line is a kind, `begin` or `end`, and fields between bars. Other lines are left out, such as the errors
+for views that this user may not see.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _MOST_FIELDS = max(_FIELDS.values())
 _TIME = "%Y-%m-%d %H:%M:%S.%f"
 _LEAST_S = 1.0
 _NO_END_US = 2**32
-_LOST = "it went back between the two readings"
-_NOT_THERE = "the second reading has it, and the first has not"
+_LOST = "this counter was lower in the second reading than in the first"
+_NOT_THERE = "this counter is in the second reading but not in the first"
 
 
 @dataclass
@@ -63,7 +63,7 @@ def pack_of(text: str, what: str) -> tuple[Header, list[Entry]]:
         what: its name, for the error.
 
     Raises:
-        UsageError: it does not say of which instance it is, or its readings are not of one life of it.
+        UsageError: it does not name its instance, or the instance was restarted between its readings.
         OutOfBoundsError: it has more figures than any instance.
     """
     phases = {"begin": _Phase(), "end": _Phase()}
@@ -81,13 +81,13 @@ def _header(before: _Phase, after: _Phase, what: str) -> Header:
     first, last = before.instance, after.instance
     if not first or not last:
         raise UsageError(
-            f"{what} does not say of which instance both its readings are: V$INSTANCE could not be read. "
+            f"{what} does not name the instance of both its readings, because V$INSTANCE could not be read. "
             "GRANT SELECT ON SYS.V_$INSTANCE to the user, and run the script again."
         )
     if (first[0], first[5]) != (last[0], last[5]):
         raise UsageError(
-            f"{what} has readings of two lives of the instance: it was restarted, or another one answered. "
-            "Run the script again."
+            f"{what} has two readings that do not belong together: between them the instance was restarted, "
+            "or another instance answered. Run the script again."
         )
     instance, database, unique, release = first[:4]
     begin, end = _time(first[4]), _time(last[4])
@@ -95,7 +95,10 @@ def _header(before: _Phase, after: _Phase, what: str) -> Header:
         release
     )
     if not named or begin is None or end is None:
-        raise UsageError(f"{what} names its instance, release or time in no way that is read.")
+        raise UsageError(
+            f"{what} has a name of its instance or database, a release or a time that cannot be read. Run "
+            "the script again."
+        )
     elapsed_s = (end - begin).total_seconds()
     if elapsed_s < 0:
         raise UsageError(
@@ -104,8 +107,8 @@ def _header(before: _Phase, after: _Phase, what: str) -> Header:
         )
     if elapsed_s < _LEAST_S:
         raise UsageError(
-            f"{what} has two readings {elapsed_s:g} s apart. The script sleeps between them by a command of "
-            "the operating system: on Windows set `define wait = 'timeout /t'` in it, and run it again."
+            f"{what} has two readings {elapsed_s:g} s apart. The script waits between them with a command of "
+            "the operating system. On Windows, set `define wait = 'timeout /t'` in it, and run it again."
         )
     return Header(
         database, unique, instance, "1", release, begin, end, None, 0, Printed(elapsed_s, 0.001, None), ()
@@ -114,7 +117,7 @@ def _header(before: _Phase, after: _Phase, what: str) -> Header:
 
 def _time(text: str) -> datetime | None:
     try:
-        # The script writes the database's own time and not its zone.
+        # The script writes the database's own time, but not its time zone.
         return datetime.strptime(text, _TIME)  # noqa: DTZ007
     except ValueError:
         return None
@@ -140,7 +143,7 @@ def _machine(before: _Phase, after: _Phase) -> Iterator[Entry]:
 
 
 def _events(before: _Phase, after: _Phase) -> Iterator[Entry]:
-    """Waits of sessions, and of the background what is left of all waits."""
+    """Waits of sessions, and waits of the background: all waits less those of sessions."""
     for name, (wait_class, last) in after.events.items():
         _, first = before.events.get(name, (wait_class, (0.0,) * 4))
         waits, time_us, waits_fg, time_fg_us = (end - begin for begin, end in zip(first, last, strict=True))
@@ -202,7 +205,7 @@ def _read_instance(phase: _Phase, fields: Sequence[str]) -> None:
 
 
 def _of_whole(con_id: str, name: object, known: Container[object]) -> bool:
-    """Whether a row counts: those of the whole database (CON_ID 0) come before those of its containers."""
+    """Whether a row counts: rows of the whole database (CON_ID 0) come before rows of its containers."""
     return con_id == "0" or name not in known
 
 

@@ -1,4 +1,4 @@
-"""A number of a report: its value, how far it was rounded, or why there is none."""
+"""A number of a report: its value, how far it was rounded, or why there is no value."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Printed:
     """A number that was printed."""
 
     value: float | None
-    """None where there is none."""
+    """None where there is no value."""
     rounding: float | None
     """Half of the last printed place, in the value's unit."""
     reason: str | None
@@ -31,13 +31,14 @@ class Printed:
     def kept(self) -> Printed:
         """The same, or the reason why a table of a run cannot hold it.
 
-        Limits of a system, such as 2^63 - 1 bytes, are larger than any figure that is computed with.
+        Limits of a system, such as 2^63 - 1 bytes, are larger than any figure that enters a computation.
         """
         for number in (self.value, self.rounding):
             if number and not SMALLEST <= abs(number) <= LARGEST:
                 return Printed(
                     None,
                     None,
-                    f"a run keeps numbers from {SMALLEST:g} to {LARGEST:g}, and this one is not among them",
+                    f"a run keeps numbers from {SMALLEST:g} to {LARGEST:g}, and this number is outside that "
+                    "range",
                 )
         return self

@@ -24,23 +24,23 @@ from redolab.importers.text_grids import text_grids
 from redolab.records.report import Entry
 
 _NEEDED = (("statistic", "user commits"),)
-"""Section and name of what a report must have: nothing can be said per commit without."""
+"""Section and name of entries that a report must have: without them there is no figure per commit."""
 _HEAD = 4_096
 """Bytes at the beginning that show an encoding."""
 _LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
-"""What ends a line, for `str.splitlines`."""
+"""Letters that end a line for `str.splitlines`."""
 
 
 @dataclass(frozen=True)
 class ReadReport:
-    """What a file says of one interval of one instance."""
+    """The figures of a file for one interval of one instance."""
 
     file: str
     """Its name, without directories."""
     layout: Layout
     header: Header
     entries: tuple[Entry, ...]
-    """What was read; contradictions have a section of their own, `contradiction`."""
+    """The figures that were read; contradictions have their own section, `contradiction`."""
 
 
 def read_reports(path: Path, kind: Kind) -> list[ReadReport]:
@@ -51,7 +51,7 @@ def read_reports(path: Path, kind: Kind) -> list[ReadReport]:
         kind: of report that it must be.
 
     Raises:
-        UsageError: it cannot be read, is no such report, or is not whole.
+        UsageError: it cannot be read, is not such a report, or is not whole.
     """
     try:
         content = read_regular(path, MOST_REPORT_BYTES)
@@ -63,7 +63,7 @@ def read_reports(path: Path, kind: Kind) -> list[ReadReport]:
         return _read(path, layout, content)
     except OutOfBoundsError as error:
         raise UsageError(
-            f"{path} is not read: {error}, which no database writes. Create the report again."
+            f"{path} is not read: {error}. No database writes such a report. Create it again."
         ) from error
 
 
@@ -73,7 +73,7 @@ def _as_utf8(content: bytes, what: str) -> bytes:
     content = content if packed is None else packed
     encoding = wide_encoding(content[:_HEAD])
     if encoding is not None:
-        # As PowerShell writes what it is told to write into a file.
+        # PowerShell writes redirected output in such an encoding.
         content = content.decode(encoding, errors="replace").removeprefix("\ufeff").encode(errors="replace")
     return content if b"\n" in content else content.replace(b"\r", b"\n")
 
@@ -99,18 +99,18 @@ def _read_one(path: Path, layout: Layout, grids: Sequence[Grid], text: str) -> R
         raise UsageError(several(str(path), count))
     entries = (*header.entries, *entries_of(cells, numbers))
     _of_commits(entries, path)
-    told = contradictions(header, entries)
+    sentences = contradictions(header, entries)
     kept = (item for item in entries if _is_kept(item))
     return ReadReport(
         _name(path),
         layout,
         header,
-        (*kept, *(_contradiction(number, text) for number, text in enumerate(told, 1))),
+        (*kept, *(_contradiction(number, text) for number, text in enumerate(sentences, 1))),
     )
 
 
 def _name(path: Path) -> str:
-    """The file's name; bytes in it that are no text are replaced, since a table holds text alone."""
+    """The file's name; bytes in it that are not text are replaced, since a table holds only text."""
     return path.name.encode(errors="replace").decode()
 
 
@@ -118,19 +118,20 @@ def _of_commits(entries: Sequence[Entry], path: Path) -> tuple[Entry, ...]:
     """The entries of a file that counts commits.
 
     Raises:
-        UsageError: it does not.
+        UsageError: it does not count commits.
     """
     names = {(item.section, item.name) for item in entries}
     missing = [name for section, name in _NEEDED if (section, name) not in names]
     if missing:
         raise UsageError(
-            f"{path} has no {missing[0]!r} among its instance activity, so it tells nothing per commit."
+            f"{path} has no {missing[0]!r} in its instance activity, so no figure per commit can be "
+            "computed. Create a report that has this statistic."
         )
     return tuple(entries)
 
 
 def _is_kept(entry: Entry) -> bool:
-    """Whether an entry is stored: what follows from others is not, nor is how long waits of no log took."""
+    """Whether an entry is stored; not one that follows from others, nor a histogram of non-log waits."""
     if entry.section == "statistic":
         return entry.measure == "total"
     return entry.section != "histogram" or entry.name.startswith("log file ")

@@ -11,7 +11,7 @@ Sections and measures that come out:
     os                      value (times in centiseconds, as the server counts them)
     parameter               begin, end
 
-`event` is of foreground and background together, as older Statspack prints it.
+`event` covers foreground and background together, as older Statspack prints it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Measure:
 
     key: str
     heading: re.Pattern[str]
-    """Of the whole heading, in lower case."""
+    """Pattern of the whole heading, in lower case."""
     read: Reader
 
 
@@ -61,9 +61,9 @@ class Section:
 
     key: str
     title: re.Pattern[str]
-    """Found anywhere in the title."""
+    """Pattern that is found anywhere in the title."""
     name: re.Pattern[str]
-    """Of the heading of its first column, in lower case."""
+    """Pattern of the heading of its first column, in lower case."""
     measures: Sequence[Measure]
 
 
@@ -78,7 +78,7 @@ class FigureCell:
     """In lower case."""
     text: str
     read: Reader | None
-    """None where the text itself is what is read."""
+    """None where the text itself is kept."""
 
     @property
     def column(self) -> str:
@@ -87,7 +87,7 @@ class FigureCell:
 
 
 def cells_of(grids: Sequence[Grid]) -> list[FigureCell]:
-    """Every cell of the sections that are read, each once: of those with the same name the first.
+    """Every cell of the sections that are read; where several have the same name, only the first.
 
     Raises:
         OutOfBoundsError: there are more than any report has.
@@ -162,7 +162,7 @@ def _figures(section: Section, grid: Grid, headings: Sequence[str]) -> Iterator[
 
 
 def entry(section: str, name: str, measure: str, printed: Printed) -> Entry:
-    """A figure as it is stored; one that no table holds is not known."""
+    """A figure as it is stored; one that a table cannot hold counts as not known."""
     kept = printed.kept()
     return Entry(0, section, name, measure, kept.value, kept.rounding, None, kept.reason)
 
@@ -178,7 +178,7 @@ def _parameters(grid: Grid, headings: Sequence[str]) -> Iterator[FigureCell]:
 
 
 def _histogram(grid: Grid, headings: Sequence[str]) -> Iterator[FigureCell]:
-    """Shares of waits between two times; a table has the first of its bounds for all that is below."""
+    """Shares of waits between two times; the first bound of a table is for all waits below it."""
     place = headings.index("event")
     bounds = [(n, bound) for n, text in enumerate(headings) if (bound := _bound(text)) is not None]
     total = next((n for n, text in enumerate(headings) if re.fullmatch(r"(total )?waits", text)), None)
@@ -196,7 +196,7 @@ def _histogram(grid: Grid, headings: Sequence[str]) -> Iterator[FigureCell]:
 
 
 def _bound(heading: str) -> tuple[bool, str] | None:
-    """Whether a column is of times above its bound, and the bound in seconds, as text."""
+    """Whether a column is for times above its bound, and the bound in seconds, as text."""
     found = _BOUND.fullmatch(heading)
     if found is None:
         return None

@@ -25,7 +25,7 @@ _NAMES: Mapping[Kind, str] = {"awr": "AWR", "statspack": "Statspack", "oracle-pa
 
 
 class Progress(Protocol):
-    """Is told how far the reading is, where there are several reports."""
+    """Shows how far the reading is, where there are several reports."""
 
     def begin(self, reports: int, /) -> None:
         """So many are about to be read."""
@@ -43,19 +43,25 @@ def import_reports(paths: Sequence[Path], kind: Kind, out: Path, progress: Progr
         paths: of the files.
         kind: of report that they must be.
         out: the run directory, still free.
-        progress: is told of each file.
-        command: how it was asked for.
+        progress: gets each file.
+        command: the command line that asked for it.
 
     Raises:
-        UsageError: no file could be read, the files are of several databases, or the directory is not free.
+        UsageError: no file could be read, the files cover several databases, or the directory is not free.
     """
     if len(paths) > MOST_REPORTS:
-        raise UsageError(f"{len(paths):,} files are more than the {MOST_REPORTS:,} that one run may have.")
+        raise UsageError(
+            f"{len(paths):,} files are too many: one run can hold at most {MOST_REPORTS:,}. Import fewer at "
+            "a time."
+        )
     check_free(out)
     read, refused = _read_all(paths, kind, progress)
     _check_database(read)
     if len(read) > MOST_REPORTS:
-        raise UsageError(f"{len(read):,} reports are more than the {MOST_REPORTS:,} that one run may have.")
+        raise UsageError(
+            f"{len(read):,} reports are too many: one run can hold at most {MOST_REPORTS:,}. Import fewer at "
+            "a time."
+        )
     read.sort(key=lambda item: (item.header.begin, item.header.end, _setting(item)))
     writer = RunWriter(out, _manifest(read, refused, kind, command))
     try:
@@ -84,14 +90,14 @@ def _read_all(paths: Sequence[Path], kind: Kind, progress: Progress) -> tuple[li
         if several:
             progress.advance(path.name[:_NAME])
     if not read:
-        raise UsageError(f"None of the {len(paths)} files is a report that is read. The first: {refused[0]}")
+        raise UsageError(f"None of the {len(paths)} files can be imported. The first error: {refused[0]}")
     return read, refused
 
 
 def _check_database(read: Sequence[ReadReport]) -> None:
     numbers = {item.header.database: item.header.database_id for item in read if item.header.database_id}
     databases = {
-        # Old AWR-Miner does not print a number: the name is all that is known then.
+        # Old AWR-Miner does not print a number: only the name is known then.
         item.header.database_id or numbers.get(item.header.database, item.header.database): item
         for item in read
     }
@@ -101,17 +107,18 @@ def _check_database(read: Sequence[ReadReport]) -> None:
             for number, item in list(databases.items())[:3]
         ]
         raise UsageError(
-            f"The reports are of {len(databases)} databases: {', '.join(named)}. Import each by itself."
+            f"The reports cover {len(databases)} databases: {', '.join(named)}. Import each database by "
+            "itself."
         )
     instances = len(set(map(_setting, read)))
     if instances > MOST_INSTANCES:
         raise UsageError(
-            f"The reports are of {instances:,} instances, more than the {MOST_INSTANCES:,} of one run."
+            f"The reports cover {instances:,} instances, and one run can hold at most {MOST_INSTANCES:,}."
         )
 
 
 def _spoiled(read: Sequence[ReadReport]) -> list[str | None]:
-    """Why a report does not count: of two of an instance that overlap the longer gives way.
+    """Why a report does not count: where two reports of an instance overlap, only the shorter counts.
 
     Args:
         read: in the order of their beginnings.
@@ -124,7 +131,7 @@ def _spoiled(read: Sequence[ReadReport]) -> list[str | None]:
         counts = place
         if before is not None and item.header.begin < read[before].header.end:
             longer, counts = (before, place) if _length(item) < _length(read[before]) else (place, before)
-            spoiled[longer] = f"{read[counts].file} covers a part of the same time, and is counted"
+            spoiled[longer] = f"{read[counts].file} covers a part of the same time, and is counted instead"
         last[setting] = counts
     return spoiled
 
@@ -191,14 +198,14 @@ def _manifest(read: Sequence[ReadReport], refused: Sequence[str], kind: Kind, co
 
 
 def _unnumbered(read: Sequence[ReadReport]) -> list[str]:
-    """What is assumed where several files do not print which database they are of."""
+    """The assumption where several files do not print which database they cover."""
     files = {item.file for item in read if not item.header.database_id}
     if not files or len({item.file for item in read}) == 1:
         return []
     more = f" and {len(files) - 1} more" if len(files) > 1 else ""
     return [
-        f"{min(files)}{more} does not print the number of its database: reports of the same name count as "
-        "those of one database."
+        f"{min(files)}{more} does not print the number of its database, so reports with the same database "
+        "name count as one database."
     ]
 
 

@@ -1,7 +1,7 @@
 """The tables of AWR and Statspack reports in plain text, as grids.
 
-A table is a line of dashes, whose groups say where its columns are, with headings above it and rows below.
-No list of sections is kept; only what has another form is known by name: the snapshots, which have times
+A table is a line of dashes, whose groups show where its columns are, with headings above it and rows below.
+Sections are not listed; only parts of another form are known by name: the snapshots, which have times
 across columns, and the line that Statspack 10.2 has about the host.
 """
 
@@ -27,9 +27,9 @@ _MOST_CELL = 200
 _MOST_COLUMNS = 64
 _MOST_HEADINGS = 4
 _FAR = 5
-"""Where a single group of dashes begins, at least, that closes a table: it is centred."""
+"""Least column in which a single group of dashes that closes a table begins: it is centred."""
 _PAGE = "OUTPUT"
-"""What SQL*Plus prints above each of its pages, perhaps with dashes below: the name of the only column."""
+"""The line that SQL*Plus prints above each page, perhaps with dashes below: the name of the only column."""
 _SNAPSHOTS = ("", "Snap Id", "Snap Time", "Sessions", "Curs/Sess")
 _GROUPS = re.compile(r"-+|~+")
 _WORDS = re.compile(r"\S+")
@@ -44,7 +44,7 @@ _MOMENT = re.compile(
 
 
 def text_grids(text: str) -> list[Grid]:
-    """Every table of a report in its order; what a page break cut is one table again.
+    """Every table of a report in its order; a table that a page break cut is one table again.
 
     Raises:
         OutOfBoundsError: it has more tables or more cells than any report.
@@ -60,7 +60,7 @@ class _Columns:
         self.ends = [end for _, end in spans]
 
     def touched(self, start: int, end: int) -> range:
-        """The columns over or under which something stands, or else the nearest one."""
+        """The columns above or below a piece of text, or else the nearest one."""
         first, past = bisect_right(self.ends, start), bisect_left(self.starts, end)
         if first < past:
             return range(first, past)
@@ -69,7 +69,7 @@ class _Columns:
         return range(first, first + 1)
 
     def above(self, lines: Sequence[str]) -> list[str]:
-        """What stands above each column, from top to bottom."""
+        """The text above each column, from top to bottom."""
         found: list[list[str]] = [[] for _ in self.ends]
         for line in lines:
             for word in _WORDS.finditer(_without_dashes(line)):
@@ -100,9 +100,9 @@ class _Columns:
         return [UNREADABLE if UNREADABLE in words else _one_line(" ".join(words)) for words in found]
 
     def _owner(self, word: re.Match[str], touched: range, *, follows: bool) -> int | None:
-        """The column of a word; None where it stands in several and that cannot be told.
+        """The column of a word; None where it touches several columns and may belong to each.
 
-        A number begins further left than its column where it is wide, and ends with it; a text begins with
+        A wide number begins further left than its column and ends with it; a text begins with
         its column or follows another word of it, and ends further right.
         """
         first, last, end = touched[0], touched[-1], word.end()
@@ -112,7 +112,7 @@ class _Columns:
             return None
         begins = word.start() <= self.starts[first]
         is_number = _NUMBER.match(word[0]) is not None
-        # Counts with a unit leave its place blank where they have none: `950 ` below `24K`.
+        # Counts leave the place of the unit blank where they do not have one: `950 ` below `24K`.
         if end >= self.ends[last] - 1:
             return last if not begins and (is_number or not follows) else None
         return first if begins or (follows and not is_number) else None
@@ -125,12 +125,12 @@ class _Table:
     heads: _Heads
     columns: _Columns
     label_end: int
-    """Where the column of labels with a colon ends; 0 where there is none."""
+    """Where the column of labels with a colon ends; 0 without such a column."""
     rows: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
     """Each with the number of its line."""
 
     def cells(self, line: str) -> list[str] | None:
-        """Those of a line; None where it is no row of this table."""
+        """The cells of a line; None where it is not a row of this table."""
         if not self.label_end:
             return self.columns.cells(line)
         colon = _colon(line, self.label_end)
@@ -151,9 +151,9 @@ class _Report:
         self._table: _Table | None = None
         self._title = ""
         self._loose: deque[tuple[int, str]] = deque(maxlen=_MOST_HEADINGS + 2)
-        """The last lines that are of no table, with their numbers."""
+        """The last lines outside of tables, with their numbers."""
         self._blank = 0
-        """Lines since the last row that were none."""
+        """Blank lines since the last row."""
         self._cells = Cells()
 
     def read(self) -> list[Grid]:
@@ -242,10 +242,10 @@ class _Report:
             if self._is_row(place):
                 break
             found.insert(0, line)
-            # An underlined title stands on the line of the headings, which is one or too long for one.
+            # An underlined title is on the line of the headings; that is one line, or one that was cut.
             if most < _MOST_HEADINGS and len(line) > spans[-1][0]:
                 return place, found
-            # In Statspack 9.2 they stand directly below the name of the database.
+            # In Statspack 9.2 they are directly below the name of the database.
             if "Snap Id" in line and "Snap Time" in line:
                 return place, found
             if _is_underline(line):
@@ -262,7 +262,7 @@ class _Report:
         return any(line == place and any(map(_FIGURE.fullmatch, cells[1:])) for line, cells in rows)
 
     def _title_at(self, number: int) -> str:
-        """The title that a line is; empty where it is none."""
+        """The title in a line; empty where the line is not a title."""
         line, below, *_ = *self._lines[number : number + 2], ""
         if (title := _section(line)) or not _is_underline(below) or _is_underline(line):
             return title
@@ -297,7 +297,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _ruler(line: str) -> list[Span]:
-    """The groups of a line of dashes; none where it is another line."""
+    """The groups of a line of dashes; empty for any other line."""
     if line.strip(" -~") or "---" not in line:
         return []
     spans = [found.span() for found in _GROUPS.finditer(line)][:_MOST_COLUMNS]
@@ -314,7 +314,7 @@ def _is_underline(line: str) -> bool:
 
 
 def _section(line: str) -> str:
-    """The title before the names of the database and the instance; empty where the line has none."""
+    """The title before the names of the database and the instance; empty without such a title."""
     place = line.find("DB/Inst:")
     if place < 0 and "Instance:" in line:
         place = line.find("DB: ")
@@ -338,13 +338,13 @@ def _host(line: str) -> list[tuple[_Heads, list[tuple[str, ...]]]]:
 
 
 def _colon(line: str, most: int) -> int:
-    """Where the colon of a label is; 0 where the line begins with none."""
+    """Where the colon of a label is; 0 where the line does not begin with a label."""
     place = line.find(":", 0, most + 1)
     return place if place > 0 and line[place + 1 : place + 2] in ("", " ") and line[:place].strip() else 0
 
 
 def _snapshot(text: str, columns: _Columns) -> list[str]:
-    """The cells of a snapshot, or of a duration, which stands below the times."""
+    """The cells of a snapshot, or of a duration, which is below the times."""
     if "(min" in text:
         return ["", _one_line(text[: text.find(")") + 1 or None])]
     found = _MOMENT.match(text)

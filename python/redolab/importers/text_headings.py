@@ -1,8 +1,8 @@
 """Headings of a table in plain text that were longer than a line and went on at the left end of the next one.
 
-What stands at the left end then stands above other columns than its own. The order of the columns is what is
-left, and where it does not decide, no heading is known: a column without one is not read, one with another's
-would be read wrong.
+The words at the left end are then above other columns than their own. Only the order of the columns is left,
+and where it does not decide, no heading is known: a column without a heading is not read, while one with the
+heading of another column would be read wrong.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import re
 from collections.abc import Callable, Sequence
 
 UNREADABLE = "####"
-"""A cell that cannot be told from its neighbour."""
+"""A cell that cannot be separated from its neighbour."""
 Above = Callable[[Sequence[str]], list[str]]
-"""What stands above each column on lines of headings, by its place."""
+"""Finds the text above each column on lines of headings, by its place."""
 _PAIRS = frozenset({"db id", "db name", "host name", "inst num", "snap id", "snap time", "startup time"})
-"""Headings of two words; of others each word is one."""
+"""Headings of two words; in all others each word is a heading."""
 _WORD = re.compile(r"\S+(?: \([^)]*\))?")
 
 
@@ -24,7 +24,7 @@ def headings_of(lines: Sequence[str], above: Above, *, one_line: bool = False) -
 
     Args:
         lines: above the table, from top to bottom.
-        above: finds what stands above each column.
+        above: finds the text above each column.
         one_line: whether they can only be one line, which may have been cut.
     """
     placed = above(lines)

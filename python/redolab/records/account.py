@@ -1,4 +1,4 @@
-"""Where time went: rows of seconds over one interval, the same for every source that can tell of it."""
+"""Where time went: rows of seconds over one interval, the same for every source that measures it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 Scope = Literal["session", "instance"]
-"""Whose time it is: that of the sessions, or of every process of the server, background ones among them."""
+"""Whose time it is: the sessions' alone, or that of all server processes, background ones among them."""
 _SCOPES: tuple[str, ...] = typing.get_args(Scope)
 _ROUNDING = 1e-9
-"""Of the time in all rows together: rows that were divided so as to add up differ by rounding alone."""
+"""Part of the time in all rows: rows that were divided so that they add up differ only by rounding."""
 
 
 @dataclass(frozen=True)
@@ -19,16 +19,16 @@ class AccountRow:
     """Time that went into one thing.
 
     Raises:
-        ValueError: a field is not what its documentation says.
+        ValueError: a field contradicts its documentation.
     """
 
     scope: Scope
     row: str
-    """What the time went into: `on_cpu`, `run_queue`, `Class:Event` (words: `redolab.dialect.row_names`)."""
+    """Name of the row: `on_cpu`, `run_queue`, `Class:Event` (words: `redolab.dialect.row_names`)."""
     seconds: float | None
-    """Process-seconds; None where they are not known, and then `reason` says why.
+    """Process-seconds; None where they are not known, and then `reason` gives the reason.
 
-    May be negative: what is `unaccounted` is a remainder, and the parts can exceed the whole.
+    May be negative: `unaccounted` is a remainder, and the parts can exceed the whole.
     """
     from_s: float
     """Beginning of the interval, seconds since the run, the profile or the first report began."""
@@ -43,18 +43,20 @@ class AccountRow:
 
     def __post_init__(self) -> None:
         if self.scope not in _SCOPES:
-            raise ValueError(f"an account's scope is {self.scope!r}, and must be one of {', '.join(_SCOPES)}")
+            raise ValueError(f"an account's scope is {self.scope!r}, but must be one of {', '.join(_SCOPES)}")
         if not self.row or not self.source:
             raise ValueError(f"a row of an account needs a name and a source: {self.row!r}, {self.source!r}")
         numbers = [self.from_s, self.to_s, self.seconds or 0.0, self.count or 0.0]
         if not all(map(math.isfinite, numbers)):
             raise ValueError(f"the row {self.row} of an account has a number that is not finite")
         if self.from_s > self.to_s:
-            raise ValueError(f"the row {self.row} is of an interval that ends before it begins")
+            raise ValueError(f"the row {self.row} has an interval that ends before it begins")
         if self.count is not None and self.count < 0:
-            raise ValueError(f"the row {self.row} counts {self.count:g}, which is less than nothing")
+            raise ValueError(f"the row {self.row} has the count {self.count:g}, which is below zero")
         if (self.seconds is None) != bool(self.reason):
-            raise ValueError(f"the row {self.row} needs either seconds or a reason why it has none")
+            raise ValueError(
+                f"the row {self.row} needs either seconds or the reason why they are not known, not both"
+            )
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,8 @@ class Account:
     """The rows of one scope over one interval: disjoint parts of a whole.
 
     Raises:
-        ValueError: there is no row, two have one name, they differ in scope or interval, or they do not add
-            up to `elapsed_s`.
+        ValueError: there is no row, two have the same name, they differ in scope or interval, or they do not
+            add up to `elapsed_s`.
     """
 
     rows: tuple[AccountRow, ...]
@@ -75,12 +77,12 @@ class Account:
             raise ValueError("an account needs a row")
         names = [item.row for item in self.rows]
         if len(set(names)) != len(names):
-            raise ValueError(f"an account has two rows of one name among {', '.join(names)}")
+            raise ValueError(f"an account has two rows of the same name among {', '.join(names)}")
         if len({(item.scope, item.from_s, item.to_s) for item in self.rows}) > 1:
             raise ValueError("the rows of an account differ in their scope or in their interval")
         if self.elapsed_s is not None and not self.adds_up_to(self.elapsed_s):
             raise ValueError(
-                f"the rows of an account add up to {self.total_s} s, and {self.elapsed_s} s have elapsed"
+                f"the rows of an account add up to {self.total_s} s, but {self.elapsed_s} s have elapsed"
             )
 
     @property

@@ -1,4 +1,4 @@
-"""What an experiment may need of an engine, and an engine may offer: the words that both use."""
+"""Capabilities that an experiment may need and an engine may offer: the words that both use."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ Capability = Literal[
 ]
 
 CAPABILITIES: Mapping[Capability, str] = {
-    "updates": "single-row updates, one to a commit",
-    "own_rows": "updates of a row of each session's own",
-    "inserts": "inserts, so many to a commit",
-    "scans": "whole scans beside updates that are not committed",
+    "updates": "single-row updates, one per commit",
+    "own_rows": "updates in which each session has its own row",
+    "inserts": "inserts, a given number per commit",
+    "scans": "full scans while another session has uncommitted updates",
     "statements": "the statements of a list file",
-    "commit_modes": "commits that wait for their flush or not, at once or gathered",
+    "commit_modes": "commits that wait for their flush or do not, with the log written at once or in batches",
     "client_sessions": "sessions that work over the wire",
     "hard_kill": "a server that may be killed",
     "log_device": "an emulated log device",
     "cpu_work": "processes that only compute",
     "draws": "values drawn at random",
-    "watch": "a server at work that is watched and not loaded",
+    "watch": "watching a server at work without putting load on it",
 }
-"""Every capability, and what an engine with it has."""
+"""Every capability, in words."""
 
 
 _LOADS: frozenset[Capability] = frozenset(
@@ -50,21 +50,21 @@ OFFERED: Mapping[str, frozenset[Capability]] = {
     "mysql": _LOADS | {"statements"},
     "oracle": _LOADS,
 }
-"""What a server offers to experiments, whoever it belongs to, by the engine's name in a manifest. Engines
-take it into their offers, and advice on a stored run names what can be measured there."""
+"""Capabilities that a server offers to experiments, by the engine's name in a manifest, whoever owns the
+server. Engines include them in their offers, and advice on a stored run names what can be measured there."""
 
 
 @dataclass(frozen=True)
 class Ways:
-    """How the sessions of an engine can work, and how far its parameters reach; first what it does untold."""
+    """How the sessions of an engine can work, and how far its parameters reach; the default comes first."""
 
     loops: tuple[str, ...] = ("server", "client")
     """Where the loop of a session can run."""
     timed: tuple[str, ...] = ("server", "client")
-    """Where one can run that notes the time of each commit, and pauses after it."""
+    """Where a loop can run that notes the time of each commit, and pauses after it."""
     scopes: tuple[Scope, ...] = ("session", "transaction", "system")
-    """How a setting's parameters can be put in force."""
+    """How a setting's parameters can be applied."""
     client_scopes: tuple[Scope, ...] = ()
-    """Those of them that only the loop of a client obeys."""
+    """Scopes among these that only the loop of a client obeys."""
     server_processes: tuple[str, ...] = ()
-    """Kinds of server process that a client can ask for, beside the usual one."""
+    """Kinds of server process that a client can ask for, in addition to the usual one."""

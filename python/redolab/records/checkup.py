@@ -1,4 +1,4 @@
-"""What a look at the machine or at a server found: what works, what is missing, its cost and its mend."""
+"""Results of checking the machine or a server: what works, what is missing, its cost and its remedy."""
 
 from __future__ import annotations
 
@@ -14,45 +14,46 @@ class Check:
     """One thing that was looked at."""
 
     name: str
-    """What it is, in a few words."""
+    """The thing in a few words."""
     state: State
-    """`limited`: it works, and something is lost. `missing`: it is not to be had here."""
+    """`limited`: it works, but something is lost. `missing`: it is not available here."""
     found: str
-    """What was found, one phrase."""
+    """The result, one phrase."""
     costs: str = ""
-    """What cannot be had for it, one sentence; empty where nothing is lost."""
+    """The loss that follows from it, one sentence; empty where nothing is lost."""
     mend: str = ""
-    """What to do about it, one sentence; empty where nothing is lost or nothing can be done."""
+    """The remedy, one sentence; empty where nothing is lost or nothing can be done."""
 
 
 @dataclass(frozen=True)
 class Checkup:
-    """What was found of one engine."""
+    """The checks of one engine, with the runs that it refuses."""
 
     checks: tuple[Check, ...] = ()
     refusals: Mapping[str, str] = field(default_factory=dict)
-    """Of the runs asked about those that cannot be, by their names, and why and what mends it."""
+    """Requested runs that are not possible, by name, each with the reason and the remedy."""
 
 
 def missing(name: str, why: str) -> Check:
-    """A check that was refused with a text that ends in its mend."""
+    """A check that was refused with a text that ends in its remedy."""
     return Check(name, "missing", "refused", why)
 
 
 def not_there(name: str, why: str, wanted: Iterable[str], *also: Check) -> Checkup:
-    """The checkup of a server that cannot be reached, or not be seen.
+    """The checkup of a server that cannot be reached or observed.
 
     Args:
-        name: of the check that says so.
-        why: with what mends it, in sentences.
-        wanted: names of the runs asked about.
+        name: of the check that failed.
+        why: the reason with the remedy, in sentences.
+        wanted: names of the requested runs.
         also: further checks.
     """
     return Checkup((missing(name, why), *also), dict.fromkeys((*wanted, "profile"), why))
 
 
 def of_observation(not_available: Iterable[tuple[str, str]]) -> list[Check]:
-    """What watching a server could not see, each with the reason that names its mend."""
+    """Checks for the parts that watching a server could not see, each with its reason and remedy."""
     return [
-        Check("Profile", "limited", "shows a part", f"Not seen: {what}.", why) for what, why in not_available
+        Check("Profile", "limited", "shows only a part", f"Not available: {what}.", why)
+        for what, why in not_available
     ]

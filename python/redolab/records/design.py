@@ -16,7 +16,7 @@ from redolab.records.manifest import MOST_SAMPLES
 from redolab.records.sample import Role
 
 SEEDS = 2**64
-"""There are so many seeds, from 0 on: generators take 64 bits."""
+"""Number of seeds, from 0 on: generators take 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Design:
-    """What is measured, how often, for how long and in which order.
+    """The settings to be measured, how often, for how long and in which order.
 
     Equal designs give equal orders: the seed decides.
     """
@@ -46,14 +46,14 @@ class Design:
     """Load under the setting before each sample, not counted, seconds."""
     seed: int
     null_pair: bool = True
-    """Whether the baseline stands twice in each block."""
+    """Whether the baseline is measured twice in each block."""
     margin: float = 0.05
     """Ratios within 1 +- margin count as equivalent."""
     units: int | None = None
-    """Units of work per sample; None: a sample lasts `seconds`, which is else only what is expected."""
+    """Units of work per sample; None: a sample lasts `seconds`. With units, `seconds` is only expected."""
     repeats: Mapping[str, int] = field(default_factory=dict)
-    """How often over a sample of a setting does `units`, where once would be too short to be measured; 1
-    where a setting is not named."""
+    """How many times `units` a sample of a setting does, where once would be too short to be measured; 1
+    for a setting that is not named."""
     units_each: int | None = None
     """Units of work of every session in a sample, in place of `units`."""
     across_tiers: bool = False
@@ -66,7 +66,9 @@ class Design:
                 "Every setting is compared with the baseline, so it must be measured too."
             )
         if len(set(self.settings)) != len(self.settings):
-            raise UsageError(f"A setting is named twice in {', '.join(self.settings)}. Name each once.")
+            raise UsageError(
+                f"A setting is named twice in {', '.join(self.settings)}. Name each setting once."
+            )
         for value, name, most in (
             (self.blocks, "--blocks", 10_000),
             (self.seconds, "--seconds", 86_400),
@@ -78,8 +80,8 @@ class Design:
         samples = self.blocks * (len(self.settings) + self.null_pair)
         if samples > MOST_SAMPLES:
             raise UsageError(
-                f"{self.blocks:,} blocks of {len(self.settings):,} settings are {samples:,} samples; a run "
-                f"has at most {MOST_SAMPLES:,}. Give fewer --blocks or fewer --settings."
+                f"{self.blocks:,} blocks of {len(self.settings):,} settings need {samples:,} samples; a run "
+                f"can have at most {MOST_SAMPLES:,}. Give fewer --blocks or fewer --settings."
             )
 
     def order(self) -> tuple[Trial, ...]:

@@ -1,4 +1,4 @@
-"""The texts of a user's list file: where they stand in it, and the levels that go into them."""
+"""The texts of a user's list file: their places in the file, and the levels that go into them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def with_levels(text: str, levels: Mapping[str, str], value: Quote, name: Quote)
 
 
 def before_place(text: str, levels: Mapping[str, str], value: Quote, name: Quote, place: int) -> str:
-    """What stands in `text` before the sign that is number `place` (from 0) once the levels are in it."""
+    """The part of `text` before the sign that is number `place` (from 0) once the levels are in it."""
     longer = 0
     for found in PLACEHOLDER.finditer(text):
         end = found.end() + longer + len(_quoted(found, levels, value, name)) - len(found[0])

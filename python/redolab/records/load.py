@@ -1,7 +1,7 @@
-"""What the working sessions do: one record per kind of load, without saying how an engine does it.
+"""The work of the sessions: one record per kind of load, independent of how an engine does it.
 
-A load holds what is the same in every setting. What differs stands in the setting's levels, under
-the names of `FACTORS`; the engine reads them there when it puts the setting in force.
+A load holds everything that is the same in every setting. The differences are in the setting's levels, under
+the names of `FACTORS`; the engine reads them there when it applies the setting.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from redolab.errors import UsageError
 from redolab.records.sample import Scope, Work
 
 FACTORS: Mapping[str, str] = {
-    "server": "name of the server that works, where several are measured side by side",
+    "server": "name of the server that does the work, where several are measured side by side",
     "commit_wait": "wait or nowait: does a commit wait until its log is flushed",
     "commit_logging": "immediate or batch: is the log written at once or left to gather",
     "sessions": "sessions that work at the same time",
-    "server_process": "kind of server process that serves the sessions; without it what the URL asks for",
+    "server_process": "kind of server process for the sessions; without it the kind that the URL asks for",
     "cpu_turns": "turns of an empty loop in every unit of work, before its statement",
     "rows_per_commit": "rows inserted before each commit",
     "loop": "server or client: where the loop runs that issues the statements",
     "commit_delay_us": "microseconds that a commit waits before its flush for others to join it",
     "pause_ms": "milliseconds of a pause after each commit: on the CPU in the server, asleep in a client",
-    "arrival_rate_per_s": "transactions asked for per second, at random; without it sessions begin at once",
-    "share_of_capacity": "those transactions in percent of what the same sessions do that begin at once",
+    "arrival_rate_per_s": "transactions asked for per second, at random; without it sessions do not wait",
+    "share_of_capacity": "arrival rate in percent of the throughput of the same sessions without waiting",
     "log_device_ms": "milliseconds that a flush of the emulated log device takes; 0: the real device's time",
     "rounds": "rounds of uncommitted updates before the scan",
     "processes": "CPU-bound processes that run at the same time",
-    "groups": "groups times values in each of them",
+    "groups": "number of groups times values per group",
 }
 """Every factor that a setting of the built-in experiments may have, and what its levels mean."""
 
 
 LEAST_DISK_BYTES = 500 * 10**6
-"""What a private server needs in any case: its directory, its first log files, its temporary files."""
+"""Disk that a private server needs in any case: its directory, first log files and temporary files."""
 LOG_LIMIT_BYTES = 5 * 10**9
-"""Where a private server's log stops to grow: its max_wal_size and some."""
+"""Size at which a private server's log stops growing: its max_wal_size and some."""
 LONGEST_PAUSE_S = 10.0
 MOST_ARRIVALS_PER_S = 1e6
 """More than any client can begin."""
@@ -46,17 +46,17 @@ MOST_ARRIVALS_PER_S = 1e6
 
 @dataclass(frozen=True)
 class Amount:
-    """How much work one sample is: for so many seconds, or so many units of work in all."""
+    """How much work one sample is: a number of seconds, or a number of units of work in all."""
 
     seconds: float
-    """Length; with `units` only what it is expected to be."""
+    """Length; with `units` only the expected length."""
     units: int | None = None
     """Units of work of all sessions together; None: the sessions work for `seconds`."""
     units_each: int | None = None
     """Units of work of every session instead, where work that grows with the sessions is the question."""
 
     def share(self, number: int, sessions: int) -> int | None:
-        """Of `units` those of one session; None where the sessions work for a time.
+        """The part of `units` that one session does; None where the sessions work for a time.
 
         The first sessions do one more where the units cannot be divided evenly.
 
@@ -72,19 +72,19 @@ class Amount:
 
 @dataclass(frozen=True)
 class Load:
-    """What every kind of load has."""
+    """The fields and answers that every kind of load has."""
 
     name: str
     """As the user knows it, or empty."""
     sessions: int
     """Working sessions, in the setting that has most of them."""
     scope: Scope
-    """How a setting's parameters are put in force: in each transaction, in each session, for the server."""
+    """How a setting's parameters are applied: in each transaction, in each session, for the server."""
     loop: str = field(default="server", kw_only=True)
     """Where the loop runs in settings that have no level for it: `server` or `client`."""
 
     def parameters(self, levels: Mapping[str, str]) -> dict[str, str]:  # noqa: ARG002
-        """The server's own parameters that a setting's levels bring beside those of commits."""
+        """The server's own parameters that a setting's levels set in addition to those of commits."""
         return {}
 
     def units_of(self, work: Work) -> int:
@@ -92,11 +92,11 @@ class Load:
         return work.units
 
     def makes(self, units: int | None, within: str) -> tuple[str, ...]:  # noqa: ARG002
-        """What the load makes, one phrase each.
+        """The objects that the load makes, one phrase each.
 
         Args:
             units: of a sample, where that is known before.
-            within: what stands before the name of a table of Redolab's on this engine: `redolab.` or nothing.
+            within: prefix of the names of Redolab's tables on this engine: `redolab.` or nothing.
         """
         return ()
 
@@ -105,7 +105,7 @@ class Load:
         return LEAST_DISK_BYTES
 
     def making_s(self, levels: Mapping[str, str]) -> float:  # noqa: ARG002
-        """About how long it takes to make what a setting's levels say, before each sample, seconds."""
+        """About how long it takes to prepare a setting's levels before each sample, seconds."""
         return 0.0
 
     def cache_bytes(self) -> int:
@@ -115,7 +115,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Updates(Load):
-    """One single-row update per commit, at random in a key range of each session's own."""
+    """One single-row update per commit, at random in a key range that belongs to the session alone."""
 
     rows_per_session: int
     padding_bytes: int
@@ -129,7 +129,7 @@ class Updates(Load):
 
 @dataclass(frozen=True)
 class OwnRows(Load):
-    """Each session updates the one row of a table of its own, and commits each time."""
+    """Each session updates the only row of its own table, and commits each time."""
 
     def makes(self, units: int | None, within: str) -> tuple[str, ...]:  # noqa: ARG002
         """A table for each session."""
@@ -150,7 +150,7 @@ class Ledger(Load):
 class Inserts(Load):
     """Inserts into one table without an index, `rows_per_commit` of them to a commit.
 
-    Whole commits alone: a session that has a share of n units inserts the next multiple of
+    Sessions make only whole commits: with a share of n units a session inserts the next multiple of
     `rows_per_commit` rows.
     """
 
@@ -158,7 +158,7 @@ class Inserts(Load):
     timed: bool = False
     """Whether a loop inside the server notes the time of each commit; one in a client always does."""
     unit: str = "row"
-    """What a unit of work is: `row`, or `commit` where commits with many rows are compared with others."""
+    """The unit of work: `row`, or `commit` where commits with many rows are compared with others."""
 
     def units_of(self, work: Work) -> int:
         """Rows, or commits."""
@@ -185,7 +185,7 @@ def arrival_rate_of(levels: Mapping[str, str]) -> float | None:
     its next one when it has done the last.
 
     Raises:
-        UsageError: the level is no rate that a client can keep.
+        UsageError: the level is not a rate that a client can keep.
     """
     level = levels.get("arrival_rate_per_s")
     if level is None:
@@ -213,7 +213,7 @@ def pause_of(levels: Mapping[str, str]) -> float:
     """Seconds that a session pauses after each commit under a setting with such levels.
 
     Raises:
-        UsageError: the level is no such time.
+        UsageError: the level is not such a time.
     """
     level = levels.get("pause_ms", "0")
     pause_s = _number(level) / 1e3
@@ -225,7 +225,7 @@ def pause_of(levels: Mapping[str, str]) -> float:
 
 
 def _number(level: str) -> float:
-    """NaN, which no range contains, for what is no number."""
+    """The level as a number; NaN, which no range contains, where it is not a number."""
     try:
         return float(level)
     except ValueError:
@@ -233,37 +233,37 @@ def _number(level: str) -> float:
 
 
 def check_pace(load: Load, combinations: Iterable[Mapping[str, str]]) -> None:
-    """Make sure that whatever is to come at random moments can, and that sessions pause only by themselves.
+    """Make sure that every arrival rate and every pause of the settings can be kept.
 
     Raises:
-        UsageError: a rate or a pause that is none, both together, or a rate where the loop cannot wait.
+        UsageError: a rate or a pause is invalid, a setting has both, or a rate where the loop cannot wait.
     """
     for levels in combinations:
         pause_s, rate_per_s = pause_of(levels), arrival_rate_of(levels)
         if pause_s and rate_per_s is not None:
             raise UsageError(
-                "pause_ms and arrival_rate_per_s do not go together: what is asked for at random moments "
-                "waits for no pause. Leave one of them out."
+                "pause_ms and arrival_rate_per_s do not go together: transactions that are asked for at "
+                "random moments cannot also wait for a pause. Leave one of them out."
             )
         if rate_per_s is not None and loop_of(load, levels) != "client":
             raise UsageError(
                 "arrival_rate_per_s needs sessions of a client: a loop inside the server begins its next "
-                "transaction by itself, whatever is asked for. Measure with the level loop=client."
+                "transaction by itself, without waiting for arrivals. Measure with the level loop=client."
             )
 
 
 @dataclass(frozen=True)
 class Scans(Load):
-    """Whole scans of a table of which another session updates rows without committing.
+    """Full scans of a table of which another session updates rows without committing.
 
-    A setting's rounds are made anew before each sample: what was updated is rolled back first.
+    A setting's rounds are made again before each sample: earlier updates are rolled back first.
     """
 
     rows: int
     touched: int
     """Rows that each round updates, twice; the same ones in every round."""
     rounds: int
-    """Of the setting that has most."""
+    """Rounds in the setting that has most."""
 
     @property
     def versions(self) -> int:
@@ -271,29 +271,29 @@ class Scans(Load):
         return self.rows + 2 * self.touched * self.rounds
 
     def makes(self, units: int | None, within: str) -> tuple[str, ...]:  # noqa: ARG002
-        """One table, of which another session updates rows that it never commits."""
+        """One table, in which another session updates rows that it never commits."""
         return (
             f"table {within}scanned: {self.rows:,} rows; at most {self.versions:,} versions of them, in one "
             "open transaction",
         )
 
     def disk_bytes(self, units: int | None) -> int:  # noqa: ARG002
-        """The versions with their headers, and the log that tells of them."""
+        """The versions with their headers, and their log."""
         table = self.versions * ROW_HEADER_BYTES
         return LEAST_DISK_BYTES + table + min(2 * table, LOG_LIMIT_BYTES)
 
     def making_s(self, levels: Mapping[str, str]) -> float:
-        """Every update of a row takes some 2 us, its part of the scan for it among them."""
+        """Seconds for the updates: each takes some 2 us, including its part of the scan."""
         return 2e-6 * 2 * self.touched * int(levels["rounds"])
 
     def cache_bytes(self) -> int:
-        """The table must be small against the cache, or a scan does not keep it there."""
+        """Cache for the table, bytes: a scan keeps only a much smaller table in the cache."""
         return SCANNED_PART_OF_CACHE * self.versions * ROW_HEADER_BYTES
 
 
 @dataclass(frozen=True)
 class LevelScript:
-    """What one level of one of the user's own factors brings with it."""
+    """SQL and parameters that one level of one of the user's own factors brings with it."""
 
     enter: str = ""
     """SQL executed when a setting with this level follows one without it."""
@@ -313,13 +313,13 @@ class Script(Load):
     """The user's own statements (`redolab run --list FILE`)."""
 
     file: str
-    """Where they stand, for messages."""
+    """The file with the statements, for messages."""
     setup: str
     unit: str
     settle: str
     teardown: str
     levels: Mapping[str, Mapping[str, LevelScript]]
-    """Factor to level to what it brings; only levels that bring something."""
+    """Factor to level to its SQL and parameters; only levels that have any."""
     places: Mapping[str, tuple[int, int]]
     """Line and column in the file where each SQL text begins, from 1, by its path: `sql.unit`,
     `levels.index.btree.enter`."""
@@ -333,7 +333,7 @@ class Script(Load):
         return self._brought(levels).get(SEARCH_PATH, LIST_SCHEMAS)
 
     def passage(self, before: Mapping[str, str], levels: Mapping[str, str]) -> dict[str, str]:
-        """The SQL between such settings, by its path: it leaves what goes, then enters what comes."""
+        """The SQL between two settings, by its path: it leaves the old levels, then enters the new ones."""
         gone = [(f, level) for f, level in before.items() if levels[f] != level]
         come = [(f, level) for f, level in levels.items() if before.get(f) != level]
         leaving = {f"levels.{f}.{level}.leave": self._brings(f, level).leave for f, level in gone}
@@ -370,7 +370,7 @@ class Spins(Load):
         return (f"{self.sessions} processes",)
 
     def disk_bytes(self, units: int | None) -> int:  # noqa: ARG002
-        """None: nothing but the run directory is written."""
+        """No disk: only the run directory is written."""
         return 0
 
 
@@ -381,5 +381,5 @@ class Draws(Load):
     mean: float
 
     def disk_bytes(self, units: int | None) -> int:  # noqa: ARG002
-        """Nothing but the run itself."""
+        """No disk: only the run directory is written."""
         return 0

@@ -1,4 +1,4 @@
-"""What a run says of itself, and a forecast sealed for it: their shapes, checked when they are read."""
+"""The manifest of a run, and a forecast sealed for it: their shapes, checked when they are read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SEED = 1 << 64
 
 
 def wrong_in_manifest(manifest: Mapping[str, Any], files: tuple[str, ...]) -> str | None:
-    """The first thing that is wrong with a manifest, in words; None where nothing is.
+    """The first error in a manifest, in words; None for a valid one.
 
     Args:
         manifest: as it was read, of a format that this version knows.
@@ -31,10 +31,10 @@ def wrong_in_manifest(manifest: Mapping[str, Any], files: tuple[str, ...]) -> st
         return found
     strange = sorted(manifest["hashes"].keys() - set(files))
     if strange:
-        return f"hashes names {strange[0][:60]!r}, which is no file of a run"
+        return f"hashes names {strange[0][:60]!r}, which is not a file of a run"
     names = [setting["name"] for setting in manifest["settings"]]
     if len(set(names)) != len(names):
-        return "settings has two of the same name"
+        return "settings has two entries of the same name"
     known = set(names)
     design = manifest["design"]
     unknown = {design["baseline"], *design.get("settings", ())} - known
@@ -43,18 +43,18 @@ def wrong_in_manifest(manifest: Mapping[str, Any], files: tuple[str, ...]) -> st
         return f"design or order names {min(unknown)[:60]!r}, which is not among the settings"
     servers = servers_of(manifest["engine"])
     if servers and any(setting["levels"].get(SERVER) not in servers for setting in manifest["settings"]):
-        return "settings has one of no server that engine.servers names"
+        return "settings has an entry whose server is not in engine.servers"
     return None
 
 
 def wrong_in_sealed(sealed: Mapping[str, Any]) -> str | None:
-    """The same of a sealed forecast."""
+    """The first error in a sealed forecast, in words; None for a valid one."""
     return _SEALED(sealed, "")
 
 
 def _hash(value: Any, place: str) -> str | None:
     fits = isinstance(value, str) and _HASH.fullmatch(value)
-    return None if fits else f"{place} is no SHA-256 in hexadecimal"
+    return None if fits else f"{place} is not a SHA-256 in hexadecimal"
 
 
 def _moment(value: Any, place: str) -> str | None:
@@ -64,19 +64,19 @@ def _moment(value: Any, place: str) -> str | None:
     try:
         zone = datetime.fromisoformat(value).tzinfo
     except ValueError:
-        return f"{place} is {value!r}, and must be a time as ISO 8601 has it"
-    return None if zone is not None else f"{place} is {value!r}, and must have its zone"
+        return f"{place} is {value!r}, but must be a time in ISO 8601"
+    return None if zone is not None else f"{place} is {value!r}, but must have a time zone"
 
 
 def _level(most: float) -> Shape:
-    """The level of a factor that may be a number: then one that can be. A user's own factor may be words."""
+    """The level of a factor: where it is a number, one in range. A user's own factor may have words."""
 
     def wrong(value: Any, place: str) -> str | None:
         try:
             given = float(value)
         except ValueError:
             return None
-        return None if 0 <= given <= most else f"{place} is {value[:60]!r}, of {most:,.0f} at the most"
+        return None if 0 <= given <= most else f"{place} is {value[:60]!r}, and can be at most {most:,.0f}"
 
     return wrong
 
@@ -204,7 +204,7 @@ _MANIFEST = record(
     },
 )
 _finite = number(-1e18, 1e18)
-_TOLD = record(
+_QUANTITY = record(
     {
         "point": _finite,
         "low": _finite,
@@ -225,7 +225,7 @@ _FORECAST = record(
                     "family": _short,
                     "models": items(
                         record(
-                            {"model": _short, "silent": maybe(_long), "quantities": entries(_TOLD, 100)},
+                            {"model": _short, "silent": maybe(_long), "quantities": entries(_QUANTITY, 100)},
                         ),
                         100,
                         1,

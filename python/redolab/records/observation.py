@@ -1,4 +1,4 @@
-"""What was seen of a live server in one stretch of time: the records between an observer and the analysis.
+"""Observations of a live server in one stretch of time: the records between an observer and the analysis.
 
 An observer reads a server again and again; each reading gives an `Observation` of the time since the
 one before, and `join` makes one of several that follow each other. The records are frozen, without
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 State = Literal["on_cpu", "runnable", "asleep", "unknown", "awake"]
 STATES: tuple[State, ...] = ("on_cpu", "runnable", "asleep", "unknown", "awake")
-"""Scheduler states by their code in `Looks.state`. `runnable` is waiting for a CPU, `awake` one of
-the two where it was not told which; `unknown` where the kernel could not be asked, or the event changed
-while it was."""
+"""Scheduler states by their code in `Looks.state`. `runnable` is waiting for a CPU. `awake` is `on_cpu` or
+`runnable` where the source does not distinguish them. `unknown` is a look in which the kernel could not be
+asked, or in which the event changed meanwhile."""
 
 IDLE = 0
-"""The place in `Observation.events` of what idles: it stands there as `("", "idle")`."""
+"""The place of idle processes in `Observation.events`, where their event is `("", "idle")`."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ class Observed:
     started: int
     """With `pid` it names the process uniquely: the kernel gives pids out again."""
     connection: int | None
-    """What the server calls the session; PostgreSQL: the pid again."""
+    """The server's own number of the session; PostgreSQL: the pid again."""
     kind: str
     """`client backend`, `walwriter`, ... as `pg_stat_activity.backend_type` has it."""
     scope: Literal["session", "background"]
-    """A session serves a client. A parallel worker of its statement is none: it serves that session."""
+    """A session serves a client. A parallel worker of its statement is not a session: it serves one."""
     user: str | None
     application: str | None
     database: str | None
@@ -63,9 +63,9 @@ class Observed:
     polls_in_transaction: int
     """The same inside an open transaction."""
     accounted: bool = False
-    """Nobody looked at it: the server's own account says what it waited for, idling too, in `timed`."""
+    """Nobody looked at it: the server's own account of its waits, idling too, is in `timed`."""
     cpu_late_s: float = 0.0
-    """How late the server may have published its CPU, where that is the server's word."""
+    """How late the server may have published its CPU time, where the figure comes from the server."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Looks:
 
     A process that is not named at a tick it lived through (and did not skip) was idle then: asleep, and
     waiting for work in its main loop (class Activity) or for its client (class Client). Where idling
-    must be told apart further, it is by `Observed.scope` and its polls.
+    must be distinguished further, `Observed.scope` and its polls do it.
     """
 
     tick: npt.NDArray[np.uint32]
@@ -88,12 +88,12 @@ class Looks:
 
 @dataclass(frozen=True)
 class IdleLooks:
-    """Looks that found one process idle, of which `Looks` tells by leaving them out."""
+    """Looks that found one process idle; `Looks` leaves them out."""
 
     process: int
     """Place in `Observation.processes`."""
     event: int
-    """Place in `Observation.events`: what it posted or was found in while it idled."""
+    """Place in `Observation.events`: the event that it posted or was found in while it idled."""
     state: int
     """Place in `STATES`."""
     looks: int
@@ -128,7 +128,7 @@ class TimedWaits:
 
 @dataclass(frozen=True)
 class WaitBucket:
-    """Waits of the whole instance that were so long, as the server itself counted them."""
+    """Waits of the whole instance in one range of lengths, as the server itself counted them."""
 
     event: int
     below_s: float
@@ -152,7 +152,7 @@ class Episodes:
 
 @dataclass(frozen=True)
 class Instrument:
-    """What the observer did and cost."""
+    """The observer's own work and cost."""
 
     source: str
     """`server memory`, `pg_stat_activity`, `performance_schema`, `processlist`."""
@@ -176,21 +176,21 @@ class Instrument:
 
 @dataclass(frozen=True)
 class ServerFacts:
-    """Who an observed server is, and what of its parameters decides what a commit costs there."""
+    """Identity of an observed server, and its parameters that decide the cost of a commit."""
 
     server: Mapping[str, Any]
     """As `Observation.server` has it."""
     identity: str | None
-    """What stays the same for as long as its data do, whatever its address; None where it says nothing."""
+    """Text that stays the same as long as its data do, whatever its address; None where there is none."""
     parameters: Mapping[str, str]
     """Its parameters about commits, by name."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Observation:
-    """What was seen of a server in one stretch of time.
+    """The observation of a server in one stretch of time.
 
-    Fields with a default are those that watching the processes alone does not give.
+    Fields with a default are not available from watching the processes alone.
     """
 
     server: Mapping[str, Any] = field(default_factory=dict)
@@ -219,14 +219,14 @@ class Observation:
     """CPU of processes that ended, after their last look."""
     host_cpus: int | None = None
     host_cores: int | None = None
-    """Where the server itself tells them; those of a server on this machine are counted here."""
+    """As the server itself reports them; for a server on this machine they are counted here."""
     host_busy_s: float | None = None
     """CPU time of the whole machine."""
     host_steal_s: float | None = None
     """Time the hypervisor gave to others although this machine had work."""
     instrument: Instrument
     not_available: tuple[tuple[str, str], ...] = ()
-    """What cannot be had on this server, and why and what would mend it."""
+    """Figures that are not available on this server, each with the reason and the remedy."""
     warnings: tuple[str, ...] = ()
     broken: str | None = None
     """Why nothing follows this reading: the connection was lost. Its counters may be missing."""
@@ -235,10 +235,10 @@ class Observation:
 def join(observations: Sequence[Observation]) -> Observation:
     """One observation of several that follow each other without a gap.
 
-    A process is the same in two of them when pid and start agree; the ticks of one in which it is
-    missing between two that have it count as skipped, for it must not pass for idle then. Amounts
-    are added; one that was not available in a part is not available in the whole. What a session's
-    user or application is, the last that knew it says.
+    A process is the same in two of them when pid and start agree. Where it is missing in one between two
+    that have it, the ticks of that one count as skipped, because the process must not count as idle then.
+    Amounts are added; one that was not available in a part is not available in the whole. A session's user
+    and application come from the last observation that knew them.
 
     Raises:
         ValueError: there is nothing to join.

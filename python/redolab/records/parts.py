@@ -1,8 +1,8 @@
 """The small files of a run that is not closed: one of each table for a sample, or for several together.
 
 A part for one sample is `samples-000007.parquet`, one for several `samples-000001-000060.parquet`; its other
-tables have the same numbers. Its row of `samples` comes last, and a sample counts from that moment on. What
-was joined already counts in the joined part alone, until the small ones are removed.
+tables have the same numbers. Its row of `samples` comes last, and a sample counts from that moment on. Small
+parts that were joined but not removed yet do not count; the joined part does.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ class Span(NamedTuple):
 
 
 def found_in(names: Iterable[str]) -> list[Span]:
-    """Every part among the names of files, in the order of samples; those inside a longer one after it."""
+    """Every part among the names of files, in the order of samples; a longer part comes before its parts."""
     matches = (match for name in names if (match := _OF_SAMPLES.fullmatch(name)))
     spans = (Span(int(match[1]), int(match[2] or match[1])) for match in matches)
     return sorted((span for span in spans if span.first <= span.last), key=lambda span: (span[0], -span[1]))
 
 
-def standing(names: Iterable[str]) -> list[Span]:
+def parts_to_read(names: Iterable[str]) -> list[Span]:
     """The parts to be read: every sample of the run once.
 
-    Those inside a longer part were joined into it, and had not been removed yet.
+    Parts inside a longer one were joined into it, and had not been removed yet.
 
-    >>> standing(["samples-000002.parquet", "samples-000001-000002.parquet", "samples-000003.parquet"])
+    >>> parts_to_read(["samples-000002.parquet", "samples-000001-000002.parquet", "samples-000003.parquet"])
     [Span(first=1, last=2), Span(first=3, last=3)]
     """
     kept: list[Span] = []

@@ -1,4 +1,4 @@
-"""What a database's own report says of an interval: the rows of an imported run.
+"""Figures of a database's own report on an interval: the rows of an imported run.
 
 A run directory made of reports has a row of `samples` for each of them (`Report`), and a row of `entries` for
 each figure that was read (`Entry`). Sections and measures have the same names whatever the report's layout.
@@ -26,8 +26,8 @@ class Report:
     spoiled: str | None = field(metadata={"doc": "why this report does not count; null when it does"})
 
     file: str = field(metadata={"doc": "name of the file, without its directory"})
-    layout: str = field(metadata={"doc": "which report it is: AWR (HTML, text), AWR-Miner or Statspack"})
-    release: str | None = field(metadata={"doc": "of the database, as printed"})
+    layout: str = field(metadata={"doc": "kind of report: AWR (HTML, text), AWR-Miner or Statspack"})
+    release: str | None = field(metadata={"doc": "release of the database, as printed"})
     begin_snapshot: int | None = field(metadata={"doc": "number of the first snapshot"})
     end_snapshot: int | None = field(metadata={"doc": "number of the last snapshot"})
 
@@ -37,10 +37,10 @@ class Entry:
     """One figure of a report (a row of `entries.parquet`)."""
 
     sample: int = field(metadata={"doc": "number of the report"})
-    section: str = field(metadata={"doc": "which table of the report, see `redolab.importers.sections`"})
+    section: str = field(metadata={"doc": "table of the report, see `redolab.importers.sections`"})
     name: str = field(metadata={"doc": "event, statistic or parameter, as printed"})
-    measure: str = field(metadata={"doc": "what of it: waits, seconds, mean_s, total, per_s ..."})
+    measure: str = field(metadata={"doc": "measure of it: waits, seconds, mean_s, total, per_s ..."})
     value: float | None = field(metadata={"doc": "in seconds where it is a time; null where it is not known"})
     rounding: float | None = field(metadata={"doc": "half of the last printed place, same unit"})
     text: str | None = field(metadata={"doc": "a parameter's value or a class's name; null for numbers"})
-    reason: str | None = field(metadata={"doc": "why there is no value; null where there is one"})
+    reason: str | None = field(metadata={"doc": "reason why there is no value; null where there is one"})

@@ -1,4 +1,4 @@
-"""A stored run in memory: what its manifest says, and its tables."""
+"""A stored run in memory: its manifest and its tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 _Found = TypeVar("_Found")
 
 
-# One run is like no other: what was once computed of it is known by it.
+# Runs are equal only to themselves, so that results computed from a run can be kept by it.
 @dataclass(frozen=True, eq=False)
 class Run:
     """A stored run as `redolab.records.store` reads it, without any database."""
@@ -30,7 +30,7 @@ class Run:
 
 
 def once_for_a_run(read: Callable[[Run], _Found]) -> Callable[[Run], _Found]:
-    """Let `read` compute its answer of each run once; what it raises it raises each time."""
+    """Let `read` compute its answer for each run once; an error is raised again each time."""
     known: WeakKeyDictionary[Run, _Found] = WeakKeyDictionary()
 
     @functools.wraps(read)

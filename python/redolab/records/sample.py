@@ -20,7 +20,7 @@ TIER_TEXT: Mapping[str, str] = {
     "os": "acknowledged once handed to the operating system; lost in a power cut",
     "memory": "acknowledged before it is written; lost in a crash of the server",
 }
-"""What a commit acknowledgement promises, by durability tier, in words; the tier that promises most first."""
+"""The promise of a commit acknowledgement, by durability tier, in words; the strongest tier first."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Setting:
     scopes: Mapping[str, Scope]
     """How far each parameter reaches here; some have only the whole server."""
     tier: str
-    """What a commit acknowledgement promises: `disk`, `os`, `memory` or `replica`."""
+    """The promise of a commit acknowledgement: `disk`, `os`, `memory` or `replica`."""
     tier_text: str
     """The same in words."""
 
@@ -66,7 +66,7 @@ class TaskAccount:
     """Start time in clock ticks since boot: pid and start name a process uniquely."""
     cpu_ns: int
     run_queue_ns: int | None
-    """Runnable, but waiting for a CPU; None where whoever keeps the account does not say."""
+    """Runnable, but waiting for a CPU; None where the account does not contain it."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class ServerClock:
     asked_s: float
     """Monotonic clock, seconds, before the server was asked."""
     at_s: float
-    """What the server's clock said, seconds since 1970; somebody may set it."""
+    """Time on the server's clock, seconds since 1970; somebody may set that clock."""
     answered_s: float
     """Monotonic clock, seconds, once the answer was there."""
 
@@ -88,7 +88,7 @@ class Snapshot:
     at_s: float
     """Monotonic clock of the measuring process, seconds."""
     epoch: str
-    """Changes when the server's counters started anew (restart or reset): start time and reset times."""
+    """Changes when the server's counters begin again at zero (restart or reset): start and reset times."""
     counters: Mapping[str, float | None]
     """`log_bytes`, `log_writes`, `log_flushes`, ... as named in `Sample`; None where not available."""
     tasks: tuple[TaskAccount, ...] | None
@@ -103,7 +103,7 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Responses:
-    """What became of transactions that were asked for at random moments, in one interval.
+    """Outcomes of transactions that were asked for at random moments, in one interval.
 
     Histograms as in `Work.latency`.
     """
@@ -113,7 +113,7 @@ class Responses:
     total_s: float
     """Their sum."""
     lag: tuple[tuple[float, int], ...]
-    """The client's: from that moment to the beginning of the transaction, where a session was free for it."""
+    """Client lag: from that moment to the beginning of the transaction, where a session was free for it."""
     waited: int
     """Transactions that found no session free, and began when one was."""
     unserved: int
@@ -122,7 +122,7 @@ class Responses:
 
 @dataclass(frozen=True)
 class Work:
-    """What the working sessions did in one interval, by their own count."""
+    """Work that the sessions did in one interval, by their own count."""
 
     commits: int
     rows: int
@@ -135,9 +135,9 @@ class Work:
     units: int = 0
     """Units of work of the experiment: commits, rows, queries ..."""
     first_unit_s: float | None = None
-    """Time of the first of them, where a session told it."""
+    """Time of the first of them, where a session reported it."""
     row_versions: int | None = None
-    """Versions of rows that lay in the way of its scans, the visible ones among them."""
+    """Versions of rows that its scans passed, the visible ones among them."""
     trouble: str | None = None
     """Why the sample is spoiled, as seen by the sessions; None when nothing happened."""
     client_cpu_s: float | None = None
@@ -159,8 +159,7 @@ class TickCount:
     event: str
     """`""` when no wait was posted."""
     state: Literal["on_cpu", "runnable", "asleep", "unknown", "awake"]
-    """`runnable` is waiting for a CPU, `awake` one of the two where it was not told which; `unknown` where
-    the kernel could not be asked or the event changed while it was."""
+    """As in `redolab.records.observation.STATES`."""
     ticks: int
 
 
@@ -180,7 +179,7 @@ class OnOff:
 
 @dataclass(frozen=True)
 class Ticks:
-    """What the wait sampler saw in one interval, and how well it kept time."""
+    """Ticks of the wait sampler in one interval, and how well it kept time."""
 
     counts: tuple[TickCount, ...] = ()
     rounds: int = 0
@@ -200,7 +199,7 @@ class Ticks:
     sampled_s: float = 0.0
     """Time in which the sampler was on, seconds."""
     pairs: tuple[OnOff, ...] = ()
-    """What being on did to the load."""
+    """The sampler's effect on the load, in pairs of slices with the sampler on and off."""
 
 
 @dataclass(frozen=True)
@@ -245,15 +244,15 @@ class LatencyRow:
 
     sample: int
     upper_us: float
-    """The bucket's end. It is half a microsecond or a thousandth wide where a client noted the times, one
-    microsecond or two thousandths where a loop inside the server did."""
+    """The bucket's end. A bucket is half a microsecond or a thousandth wide where a client noted the times,
+    and one microsecond or two thousandths where a loop inside the server did."""
     commits: int
     kind: Literal["commit", "response", "lag"] = field(
         default="commit",
         metadata={
-            "doc": "what took so long: `commit`, from sending the statement that commits to its "
-            "acknowledgement; `response`, from the moment a transaction was asked for to the same; `lag`, "
-            "the client's, from that moment to the transaction's beginning where a session was free"
+            "doc": "time that was measured: `commit`, from sending the statement that commits to its "
+            "acknowledgement; `response`, from the moment a transaction was asked for to its "
+            "acknowledgement; `lag`, from that moment to the transaction's beginning where a session was free"
         },
     )
 
@@ -266,7 +265,7 @@ class Sample:
     block: int = field(metadata={"doc": "1, 2, 3 ..."})
     position: int = field(metadata={"doc": "place inside the block, from 1"})
     setting: str = field(metadata={"doc": "name of the setting"})
-    role: Role = field(metadata={"doc": "the baseline stands twice in a block: a and b"})
+    role: Role = field(metadata={"doc": "each block has the baseline twice: a and b"})
     started_at: str = field(metadata={"doc": "UTC, ISO 8601"})
     start_s: float = field(metadata={"doc": "seconds since the run began"})
     elapsed_s: float = field(metadata={"doc": "the interval in which the load ran"})

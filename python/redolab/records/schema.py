@@ -1,4 +1,4 @@
-"""The tables of a run directory: their columns, and the names that these had in older formats."""
+"""The tables of a run directory: their columns, and the names of the columns in older formats."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from redolab.records.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessT
 from redolab.records.watched import Watched
 
 FORMAT = 2
-"""Which is written. One that changes what is read gets an entry below, and the old one stays."""
+"""The format that is written. A format that changes what is read gets an entry below; the old one stays."""
 FORMATS: Mapping[int, Mapping[str, str]] = {
     1: {
         "log_bytes": "wal_bytes",
@@ -29,7 +29,7 @@ FORMATS: Mapping[int, Mapping[str, str]] = {
     },
     FORMAT: {},
 }
-"""Every format that is read: columns of `Sample`, and the names that they had in it."""
+"""Every format that is read: columns of `Sample`, and their names in it."""
 RECORDS: Mapping[str, type] = {
     "sample": Sample,
     "kill": Kill,
@@ -44,9 +44,9 @@ TABLES: Mapping[str, type] = {
     "latency": LatencyRow,
     "entries": Entry,
 }
-"""The tables beside `samples`, and their records."""
+"""The tables other than `samples`, and their records."""
 LATER_TABLES = ("overhead", "latency")
-"""Those of them that older runs do not have."""
+"""Tables that older runs do not have."""
 DATA = ("samples", *TABLES)
 """Every table; each is a Parquet file of that name."""
 _DOCUMENTS = ("results.json", "league.json", "forecast.json")
@@ -54,7 +54,7 @@ HASHED = (*(f"{kind}.parquet" for kind in DATA), *_DOCUMENTS)
 """The files whose hashes a manifest may have."""
 _MOST_OTHER_ROWS = 5_000_000
 MOST_ROWS_OF_A_SAMPLE = 100_000
-"""In every other table, for each row of `samples`."""
+"""Rows in every other table, for each row of `samples`."""
 _ARROW = {
     int: pa.int64(),
     float: pa.float64(),
@@ -83,17 +83,17 @@ def schema(record: type) -> pa.Schema:
 
 
 def sample_record(manifest: Mapping[str, Any]) -> type:
-    """The record of a row of `samples` in the run that a manifest tells of."""
+    """The record of a row of `samples` in the run of a manifest."""
     return RECORDS[manifest.get("record", "sample")]
 
 
 def table_record(kind: str, record: type) -> type:
-    """The record of a table, where `record` is that of `samples`."""
+    """The record of a table, where `record` is the record of `samples`."""
     return TABLES.get(kind, record)
 
 
 def tables_written(record: type) -> tuple[str, ...]:
-    """The tables that a run has on disk, where `record` is that of `samples`; the others are empty."""
+    """The tables that a run has on disk, where `record` is the record of `samples`; others are empty."""
     if record in (Report, Watched):
         return ("samples", "entries")
     return tuple(kind for kind in DATA if kind != "entries")

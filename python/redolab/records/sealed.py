@@ -1,7 +1,7 @@
 """A forecast sealed before it is checked: its content with the time, and a hash over both.
 
-Whoever changes the content or the time afterwards must change the hash too, and it stands in the ledger and
-with whom the ledger was shared.
+Somebody who changes the content or the time afterwards must change the hash too. But the hash is also in the
+ledger, and in every copy of the ledger that was shared.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FILE = "forecast.json"
 
 
 def canonical(content: Any) -> bytes:
-    """JSON with sorted keys, no spaces and no numbers that are none: equal contents give equal bytes."""
+    """JSON with sorted keys, without spaces, NaN and infinity: equal contents give equal bytes."""
     return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
 
 
@@ -38,12 +38,12 @@ def seal(forecast: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_whole(sealed: Mapping[str, Any]) -> bool:
-    """Whether the hash is that of what it seals."""
+    """Whether the hash fits the sealed content."""
     return bool(sealed.get("sha256") == digest({key: sealed[key] for key in sealed if key != "sha256"}))
 
 
 def seal_differences(sealed: Mapping[str, Any], first_sample_at: str | None) -> list[str]:
-    """What is wrong with a sealed forecast, one sentence each.
+    """Errors of a sealed forecast, one sentence each.
 
     Args:
         sealed: as `seal` made it.
@@ -52,12 +52,10 @@ def seal_differences(sealed: Mapping[str, Any], first_sample_at: str | None) -> 
     found = [] if is_whole(sealed) else [f"{FILE} was changed after it was sealed (its seal is broken)"]
     sealed_at = _moment(sealed.get("sealed_at"))
     if sealed_at is None:
-        found.append(f"{FILE} does not say when it was sealed")
+        found.append(f"{FILE} does not contain the time of its sealing")
     first = _moment(first_sample_at)
     if first is None and first_sample_at is not None:
-        found.append(
-            f"the first sample does not say when it began, so that {FILE} may have been sealed later"
-        )
+        found.append(f"the start time of the first sample is missing, so {FILE} may have been sealed later")
     if sealed_at is not None and first is not None and sealed_at > first:
         found.append(f"{FILE} was sealed at {sealed_at.isoformat()}, after the first sample began")
     return found

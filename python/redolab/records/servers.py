@@ -1,4 +1,4 @@
-"""A run on several servers: the factor that tells them apart, and which server a setting was measured on.
+"""A run on several servers: the factor that distinguishes them, and the server of a setting.
 
 Such a run's `engine` is one record for all of them, with the record of each under its name in `servers`.
 """
@@ -11,7 +11,7 @@ from typing import Any
 SERVER = "server"
 """The factor whose levels are the servers' names; the first of a setting's levels."""
 SIDE_BY_SIDE = "side by side"
-"""What stands in the place of an engine's name where there are several."""
+"""The text in place of an engine's name where there are several."""
 
 
 def servers_of(engine: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
@@ -52,5 +52,5 @@ def name_without(levels: Mapping[str, str], name: str) -> str:
 
 
 def without_server(levels: Mapping[str, str]) -> dict[str, str]:
-    """The levels that a setting has whatever its server."""
+    """The levels of a setting without its server."""
     return {factor: level for factor, level in levels.items() if factor != SERVER}

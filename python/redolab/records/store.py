@@ -1,4 +1,4 @@
-"""The run directory as it is read: what was measured, without any database, and all of it after a crash.
+"""The run directory as it is read: all measurements, without any database, and complete after a crash.
 
     manifest.json     design, order, machine, server, parameters changed, hashes
     samples.parquet   one row per sample (fields and units: `redolab.records.sample`)
@@ -6,7 +6,7 @@
     profile.parquet   CPU and run queue per sample and server process
     overhead.parquet  throughput with the wait sampler on and off, in pairs
     latency.parquet   histograms of commit and response times per sample, where they were noted
-    entries.parquet   figures of reports that were imported, or of a watch; such runs have samples beside it
+    entries.parquet   figures of reports that were imported, or of a watch; such runs also have samples
     results.json      every figure of the report
     report.html       the report
 
@@ -35,7 +35,7 @@ from redolab.files.documents import parse_json_object
 from redolab.files.folder import Folder
 from redolab.files.tables import parse_table
 from redolab.records.manifest import MOST_SAMPLES, wrong_in_manifest, wrong_in_sealed
-from redolab.records.parts import Span, standing
+from redolab.records.parts import Span, parts_to_read
 from redolab.records.run import Run
 from redolab.records.sample import Sample
 from redolab.records.schema import (
@@ -61,26 +61,27 @@ __all__ = [
     "read_manifest", "read_parts", "read_results", "run_in",
 ]  # fmt: skip
 MANIFEST, PARTS = "manifest.json", "parts"
-"""In a run directory: what the run says of itself, and the small files of one that is not closed."""
+"""In a run directory: the manifest, and the directory with the small files of a run that is not closed."""
 _MEND = "give the directory that `redolab run` printed"
 _ATTEMPTS = 100
-_CHANGED = "It was changed after the run, or another version wrote it."
+_CHANGED = "It was changed after the run, or another version of Redolab wrote it."
+_VERIFY = "`redolab verify` lists what is wrong with the run"
 
 
 def read_document(run: Run, name: str) -> dict[str, Any] | None:
-    """A file of JSON beside the tables; None where the run has none of that name.
+    """A JSON file in the run directory; None where the run does not have a file of that name.
 
     Raises:
         UsageError: it is listed and gone, or cannot be read.
     """
     if name not in run.manifest["hashes"]:
         return None
-    mend = "the run is not whole; `redolab verify` says more"
+    mend = "the run is not whole; `redolab verify` lists what is wrong"
     with open_folder(run.path, name, mend) as folder:
         found = _read_json(folder, name, mend)
     wrong = wrong_in_sealed(found) if name == SEALED else None
     if wrong is not None:
-        raise UsageError(f"{run.path / name} is no sealed forecast: {wrong}.")
+        raise UsageError(f"{run.path / name} is not a sealed forecast: {wrong}. {_CHANGED}")
     return found
 
 
@@ -90,16 +91,16 @@ def read_results(run: Run) -> dict[str, Any]:
     Raises:
         UsageError: the run was never analysed; `redolab report` does it.
     """
-    mend = "redolab report writes it anew"
+    mend = "`redolab report` writes it again"
     with open_folder(run.path, "results.json", mend) as folder:
         return _read_json(folder, "results.json", mend)
 
 
 def read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What the run at `path` says of itself; no table of it is read.
+    """The manifest of the run at `path`; no table of it is read.
 
     Raises:
-        UsageError: there is no run, another version of Redolab wrote it, or it says what no run can.
+        UsageError: there is no run, another version of Redolab wrote it, or its manifest is not valid.
     """
     with open_folder(Path(path)) as folder:
         return manifest_in(folder)
@@ -114,13 +115,12 @@ def manifest_in(folder: Folder) -> dict[str, Any]:
     place, manifest = folder.path, _read_json(folder, MANIFEST, _MEND)
     if not _is_read(manifest.get("format")):
         raise UsageError(
-            f"{place} has format {str(manifest.get('format'))[:60]!r}; "
-            f"this Redolab reads the formats {' and '.join(map(str, FORMATS))}. "
-            "Read it with the version named in its manifest.json."
+            f"{place} has format {str(manifest.get('format'))[:60]!r}; this version of Redolab reads the "
+            f"formats {' and '.join(map(str, FORMATS))}. Read it with the version named in its manifest.json."
         )
     wrong = wrong_in_manifest(manifest, HASHED)
     if wrong is None and manifest.get("record", "sample") not in RECORDS:
-        wrong = f"record is {str(manifest['record'])[:60]!r}, and must be one of {', '.join(RECORDS)}"
+        wrong = f"record is {str(manifest['record'])[:60]!r}, but must be one of {', '.join(RECORDS)}"
     if wrong is not None:
         raise UsageError(f"{place / 'manifest.json'} is not as Redolab writes it: {wrong}. {_CHANGED}")
     return manifest
@@ -156,8 +156,8 @@ def open_folder(path: Path, name: str = MANIFEST, mend: str = _MEND) -> Iterator
 
     Args:
         path: as the user named it.
-        name: what is looked for in it, for the refusal.
-        mend: what to do where it is not there.
+        name: the file that is read from it, for the refusal.
+        mend: the remedy where the file is not there.
 
     Raises:
         UsageError: there is no directory that can be read.
@@ -171,12 +171,12 @@ def open_folder(path: Path, name: str = MANIFEST, mend: str = _MEND) -> Iterator
 
 
 def _is_read(found: object) -> bool:
-    """Whether this version reads that format; one that is no plain number was not written by Redolab."""
+    """Whether this version reads that format; Redolab writes only plain numbers."""
     return isinstance(found, int) and not isinstance(found, bool) and found in FORMATS
 
 
 def _read_tables(folder: Folder, record: type, stored: int) -> list[pa.Table]:
-    """Every table, all of the same samples; anew where a run under way joined its parts meanwhile."""
+    """Every table, all of the same samples; read again where a run under way joined its parts meanwhile."""
     attempts = 0
     while True:
         attempts += 1
@@ -205,7 +205,7 @@ def _read_data(
 
 @contextmanager
 def _parts_of(folder: Folder) -> Iterator[Folder | None]:
-    """The directory of parts of a run, open; None where it was closed and has none."""
+    """The directory of parts of a run, open; None for a closed run, which does not have parts."""
     try:
         parts = folder.inner(PARTS)
     except FileNotFoundError:
@@ -218,7 +218,7 @@ def _parts_of(folder: Folder) -> Iterator[Folder | None]:
 
 
 def list_parts(parts: Folder | None) -> list[Span]:
-    """The parts of a run that was not closed, each sample once; none where there is no directory of them.
+    """The parts of a run that was not closed, each sample once; empty without a directory of parts.
 
     Raises:
         UsageError: their directory cannot be read.
@@ -226,7 +226,7 @@ def list_parts(parts: Folder | None) -> list[Span]:
     if parts is None:
         return []
     try:
-        return standing(parts.names(2 * len(DATA) * MOST_SAMPLES))
+        return parts_to_read(parts.names(2 * len(DATA) * MOST_SAMPLES))
     except OSError as error:
         raise _unread_part(parts.path, error) from error
 
@@ -242,13 +242,13 @@ def read_parts(
     """A table out of the parts of a run that was not closed.
 
     Args:
-        parts: their directory; None where there is none.
+        parts: their directory; None where it does not exist.
         kind: of table: one of `schema.DATA`.
         record: of a row of `samples`.
         stored: the format that the parts have.
         spans: which of them, as `list_parts` has them.
-        own: SHA-256 of the files that the caller wrote itself, by name. One that is still as it was written
-            is decoded and nothing else: its rows are checked when the whole table is read.
+        own: SHA-256 of the files that the caller wrote itself, by name. A file that is still as it was
+            written is only decoded: its rows are checked when the whole table is read.
 
     Raises:
         UsageError: the parts cannot be read, or are not as Redolab writes them.
@@ -256,7 +256,7 @@ def read_parts(
     found = [schema(table_record(kind, record)).empty_table()]
     for file in [span.file(kind) for span in spans]:
         assert parts is not None, "there are parts"
-        # A run stored before a table or a column existed has none.
+        # A run stored before a table or a column existed does not have it.
         if kind not in LATER_TABLES or parts.has(file):
             found.append(_read_table(parts, file, kind, record, stored, own.get(file)))
     table = pa.concat_tables(found, promote_options="default")
@@ -280,16 +280,16 @@ def _read_table(
     old = FORMATS[stored] if kept is Sample else {}
     as_stored = pa.schema([field.with_name(old.get(field.name, field.name)) for field in wanted])
     later = [old.get(column, column) for column in later_columns(kept)]
-    table = parse_table(content, str(place), as_stored, later, most_rows(kind), "`redolab verify` says more")
+    table = parse_table(content, str(place), as_stored, later, most_rows(kind), _VERIFY)
     new = {then: now for now, then in old.items()}
     return table.rename_columns([new.get(column, column) for column in table.column_names])
 
 
 def _check_samples(run: Run) -> None:
-    """Make sure that the rows are those of the run that the manifest tells of.
+    """Make sure that the rows belong to the run of the manifest.
 
     Raises:
-        UsageError: a sample that was not planned or stands there twice, or of a setting that is none.
+        UsageError: a sample was not planned, appears twice, or has a setting that the run does not have.
     """
     numbers = run.samples.column("sample").to_pylist()
     settings = set(run.samples.column("setting").to_pylist())
@@ -297,11 +297,11 @@ def _check_samples(run: Run) -> None:
     planned = run.manifest.get("order")
     wrong: str | None
     if unknown:
-        wrong = f"a sample is of {min(unknown)[:60]!r}, which is no setting of the run"
+        wrong = f"a sample has the setting {min(unknown)[:60]!r}, which is not a setting of the run"
     elif len(set(numbers)) != len(numbers):
-        wrong = "a sample stands there twice"
+        wrong = "a sample appears twice"
     elif planned is not None and not set(numbers) <= {trial["sample"] for trial in planned}:
-        wrong = "a sample is none that was planned"
+        wrong = "a sample is not in the plan"
     else:
         wrong = _odd_row(run)
     if wrong is not None:
@@ -309,12 +309,12 @@ def _check_samples(run: Run) -> None:
 
 
 def _odd_row(run: Run) -> str | None:
-    """What in a table fits no sample, or none of the few texts that its record has to choose from."""
+    """The first row of a table that fits no sample, or has a text that its record does not allow."""
     tables = {"samples": sample_record(run.manifest), **TABLES}
     for kind, record in tables.items():
         table = getattr(run, kind)
         if table.num_rows > MOST_ROWS_OF_A_SAMPLE * run.samples.num_rows:
-            return f"{kind} has {table.num_rows:,} rows of {run.samples.num_rows:,} samples"
+            return f"{kind} has {table.num_rows:,} rows for only {run.samples.num_rows:,} samples"
         known = pc.is_in(table["sample"].unique(), run.samples["sample"].unique())
         if pc.any(pc.invert(known)).as_py():
             return f"a row of {kind} belongs to no sample"
@@ -322,7 +322,9 @@ def _odd_row(run: Run) -> str | None:
             if typing.get_origin(hint) is typing.Literal and name in table.column_names:
                 odd = set(table.column(name).unique().to_pylist()) - {*typing.get_args(hint), None}
                 if odd:
-                    return f"{name} is {min(odd)[:60]!r} in {kind}"
+                    return (
+                        f"{kind} has {min(odd)[:60]!r} in the column {name}, which is not one of its values"
+                    )
     return None
 
 

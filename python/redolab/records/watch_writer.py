@@ -1,11 +1,11 @@
 """The run directory of a watch as it is written: for days, in few files, and again after its end.
 
 Every stretch is on disk when `append` returns. Each hour its small parts are joined into one. A watch that
-was closed, interrupted or killed is gone on with: what it has becomes the first part. In whichever moment the
-process is killed, no stretch is lost and none is there twice:
+was closed, interrupted or killed can be continued: its stretches become the first part. Whenever the process
+is killed, no stretch is lost and none is stored twice:
 
-- while the manifest says `running`, the parts are whole, and tables beside them hold the same;
-- in any other case the tables are whole, and parts beside them hold the same.
+- while the manifest has the status `running`, the parts are whole, and any tables hold the same rows;
+- in any other case the tables are whole, and any parts hold the same rows.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from redolab.records.watched import Watched
 from redolab.records.writer import RunWriter, as_parquet, check_free, naming_the_disk, unsafe
 
 JOINED = 60
-"""So many small parts are joined into one."""
+"""Number of small parts that are joined into one."""
 _MADE_AFTERWARDS = ("results.json", "report.html")
 
 
@@ -40,17 +40,17 @@ class WatchWriter(RunWriter):
     """Writes the stretches of a watch; its directory is this process's alone until it is closed."""
 
     def __init__(self, path: Path, manifest: Mapping[str, Any] | None) -> None:
-        """Make the run directory of a new watch, or open that of an earlier one to add to it.
+        """Make the run directory of a new watch, or open the directory of an earlier one to continue it.
 
-        What was made of an earlier one's stretches (results, report) is removed: it is not of all of them.
+        Results and report of an earlier one are removed, because they do not cover the new stretches.
 
         Args:
             path: where.
-            manifest: what a new watch says of itself; None to go on with the one that is there.
+            manifest: of a new watch; None to continue the one that is there.
 
         Raises:
-            UsageError: the place is not free for a new one; or there is no watch to go on with, another
-                process is at it, or a file of it is not as it must be.
+            UsageError: the place is not free for a new one; or there is no watch to continue, another
+                process uses it, or one of its files is not valid.
             RefusedError: it cannot be written.
         """
         self.block, self.watched_s, self._entries, self._small = 1, 0.0, 0, 0
@@ -58,12 +58,12 @@ class WatchWriter(RunWriter):
             super().__init__(path, manifest)
             _lock(self._folder, self._parts)
             return
-        with ExitStack() as opened, naming_the_disk(path, f"What {path} has is kept."):
+        with ExitStack() as opened, naming_the_disk(path, _kept_in(path)):
             self._folder = opened.enter_context(_opened(path))
             check_watch(self._folder)
             self._parts = opened.enter_context(_parts_in(self._folder))
             _lock(self._folder, self._parts)
-            # It is this process's alone from here on, and may have gone on until just now.
+            # Only this process uses it from here on, but another one may have used it until just now.
             self._reopen(check_watch(self._folder), run_in(self._folder))
             opened.pop_all()
 
@@ -83,22 +83,22 @@ class WatchWriter(RunWriter):
 
     @property
     def full(self) -> bool:
-        """Whether another stretch might be more than a run can be read with."""
+        """Whether another stretch might exceed what a run can hold to be readable."""
         return self.samples + 1 >= MOST_SAMPLES or self._entries >= 0.99 * most_rows("entries")
 
     @property
     def kept(self) -> str:
-        """What is on disk whatever happens, as a sentence."""
+        """A sentence on the data that stay on disk whatever happens."""
         if not self.samples:
-            return "No stretch was stored, so none is lost."
-        return f"Every stretch stored before is kept; `redolab report {self.path}` reads them."
+            return "No stretch was stored yet, so none is lost."
+        return f"All stretches stored before are kept; `redolab report {self.path}` reads them."
 
     def _reopen(self, manifest: dict[str, Any], run: Run) -> None:
         path, samples = run.path, run.samples
         numbers = samples["sample"].to_pylist()
         if sorted(numbers) != list(range(1, len(numbers) + 1)):
             raise UsageError(
-                f"The stretches of {path} are not numbered as a watch numbers them, so it cannot go on. "
+                f"The stretches of {path} are not numbered 1, 2, 3 ..., so this watch cannot be continued. "
                 "Give --out a new directory."
             )
         self._take(path, manifest)
@@ -117,7 +117,7 @@ class WatchWriter(RunWriter):
         self._join()
 
     def _join(self) -> None:
-        """Join the small parts into one; those that were joined before are removed."""
+        """Join the small parts into one; parts that were joined before are removed."""
         spans = list_parts(self._parts)
         small = [span for span in spans if span.first == span.last]
         if len(small) > 1:
@@ -132,7 +132,7 @@ class WatchWriter(RunWriter):
         standing = set(list_parts(self._parts))
         for span in found_in(self._parts.names()):
             if span not in standing:
-                # The rows of `samples` go first: without them the others are nobody's.
+                # The rows of `samples` go first: without them the others are not read.
                 self._parts.remove(*(span.file(kind) for kind in ("samples", "entries")))
 
     def _write_part(self, span: Span, tables: Mapping[str, Any]) -> None:
@@ -140,8 +140,12 @@ class WatchWriter(RunWriter):
             self._parts.write(span.file(kind), as_parquet(tables[kind]))
 
 
+def _kept_in(path: Path) -> str:
+    return f"The stretches in {path} are kept."
+
+
 def check_place(path: Path) -> bool:
-    """Make sure that a watch may be stored at `path`; whether it goes on with an earlier one there.
+    """Make sure that a watch may be stored at `path`; whether it continues an earlier one there.
 
     Raises:
         UsageError: there is something else, or it cannot be read.
@@ -155,26 +159,26 @@ def check_place(path: Path) -> bool:
     if not earlier:
         check_free(path)
         return False
-    with naming_the_disk(path, f"What {path} has is kept."), _opened(path) as folder:
+    with naming_the_disk(path, _kept_in(path)), _opened(path) as folder:
         check_watch(folder)
     return True
 
 
 def check_watch(folder: Folder) -> dict[str, Any]:
-    """The manifest of an earlier watch, which nobody is at as far as it says.
+    """The manifest of an earlier watch that can be continued.
 
     Raises:
-        UsageError: there is a directory of something else, or one that cannot be read.
+        UsageError: the directory holds something else, or cannot be read.
     """
     path, manifest = folder.path, manifest_in(folder)
     if manifest.get("record") != "watched":
         raise UsageError(
-            f"{path} is a run of {manifest['experiment']!r}, and no watch that could go on. "
-            "Give --out a new directory, or that of a watch."
+            f"{path} is a run of {manifest['experiment']!r}, not a watch, so it cannot be continued. "
+            "Give --out a new directory, or the directory of a watch."
         )
     if manifest["format"] != FORMAT:
         raise UsageError(
-            f"{path} has format {manifest['format']}, and a watch goes on in format {FORMAT} alone. "
+            f"{path} has format {manifest['format']}, and a watch can only be continued in format {FORMAT}. "
             "Give --out a new directory."
         )
     try:
@@ -183,13 +187,14 @@ def check_watch(folder: Folder) -> dict[str, Any]:
         zone = None
     if zone is None:
         raise UsageError(
-            f"{path} does not say when it began, so it cannot go on. Give --out a new directory."
+            f"The manifest of {path} has no valid start time, so this watch cannot be continued. Give --out "
+            "a new directory."
         )
     return manifest
 
 
 def _opened(path: Path) -> Folder:
-    """The directory of an earlier watch, to be gone on with.
+    """The directory of an earlier watch, to be continued.
 
     Raises:
         RefusedError: root would write where others can.
@@ -208,7 +213,7 @@ def _parts_in(folder: Folder) -> Folder:
 
 
 def _lock(folder: Folder, parts: Folder) -> None:
-    """Take the directory of parts, which only one process has, until it ends.
+    """Lock the directory of parts for this process alone, until it ends.
 
     Raises:
         UsageError: another process has it, or has just closed the watch.
@@ -217,11 +222,11 @@ def _lock(folder: Folder, parts: Folder) -> None:
         system.lock(parts.fileno(), wait=False)
     except BlockingIOError as error:
         raise UsageError(
-            f"{folder.path} is still being watched by another process. End that one with Ctrl-C first, or "
-            "give --out a new directory."
+            f"{folder.path} is still being watched by another process. End that process with Ctrl-C first, "
+            "or give --out a new directory."
         ) from error
     except OSError:
-        # A file system without locks: nobody can be kept away.
+        # A file system without locks: other processes cannot be kept away.
         return
     if not folder.holds(parts):
-        raise UsageError(f"{folder.path} was closed by another process just now. Try again.")
+        raise UsageError(f"Another process closed {folder.path} just now. Start the command again.")

@@ -1,7 +1,7 @@
-"""What was seen of a live server in one stretch of a watch: the rows of a watched run.
+"""Observations of a live server in one stretch of a watch: the rows of a watched run.
 
 A run directory made by `redolab watch` has a row of `samples` for each stretch (`Watched`). Its rows of
-`entries` (`redolab.records.report.Entry`) say where time went in it, and how long waits for the log were.
+`entries` (`redolab.records.report.Entry`) hold where time went in it, and how long waits for the log were.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ SETTING = "watched"
 SESSIONS, BACKGROUND, LOG_SYNC, LOG_WRITE = "sessions", "background", "log sync", "log write"
 SECTIONS: Mapping[str, str] = {
     SESSIONS: "seconds of busy time of all sessions, by row of the account (on CPU, run queue, wait events)",
-    BACKGROUND: "the same of the server's background processes",
+    BACKGROUND: "the same for the server's background processes",
     LOG_SYNC: "waits of commits for their flush, by the upper end of a bucket in ms (`inf`: no end)",
     LOG_WRITE: "writes and flushes of the log, by the upper end of a bucket in ms",
 }
@@ -26,8 +26,8 @@ class Watched:
     """One stretch of time (a row of a watched run's `samples.parquet`); sums over the stretch."""
 
     sample: int = field(metadata={"doc": "1, 2, 3 ... in the order of time"})
-    block: int = field(metadata={"doc": "1, 2, 3 ...: which start of the watching it belongs to"})
-    position: int = field(metadata={"doc": "place in that, from 1"})
+    block: int = field(metadata={"doc": "1, 2, 3 ...: start of the watch that it belongs to"})
+    position: int = field(metadata={"doc": "place in the block, from 1"})
     setting: str = field(metadata={"doc": "watched"})
     started_at: str = field(metadata={"doc": "UTC, ISO 8601"})
     start_s: float = field(metadata={"doc": "seconds since the watching first began"})
@@ -35,9 +35,11 @@ class Watched:
     spoiled: str | None = field(metadata={"doc": "why this stretch does not count; null when it does"})
 
     connected_s: float | None = field(metadata={"doc": "time that all sessions were connected, summed"})
-    busy_s: float | None = field(metadata={"doc": "of it, not waiting for a client"})
+    busy_s: float | None = field(metadata={"doc": "part of it that was not spent waiting for a client"})
     client_in_transaction_s: float | None = field(
-        metadata={"doc": "of it, waiting for a client inside an open transaction; null where not told apart"}
+        metadata={
+            "doc": "part of it waiting for a client inside an open transaction; null where not distinguished"
+        }
     )
     worked_sessions: int | None = field(metadata={"doc": "sessions that used CPU"})
     session_cpu_s: float | None = field(metadata={"doc": "CPU of all sessions"})
@@ -67,5 +69,5 @@ class Watched:
     server_cpu_s: float | None = field(metadata={"doc": "CPU of Redolab's own session in the server"})
     replayers: int | None = field(
         default=None,
-        metadata={"doc": "threads at work that committed what another server had; null in older runs"},
+        metadata={"doc": "threads at work that committed transactions of another server; null in older runs"},
     )

@@ -1,7 +1,7 @@
 """The run directory as it is written: every record is on disk before the next sample, every file is whole.
 
 While a run is under way each sample is a small Parquet file of each table under `parts/`; closing the run
-joins them. Whoever writes the manifest of a stored run locks its directory.
+joins them. A process that writes the manifest of a stored run locks its directory.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from redolab.records.store import MANIFEST, PARTS, Run, list_parts, manifest_in,
 from redolab.records.watched import Watched
 
 _LOCK_S = 5.0
-"""How long another writer of the same directory is waited for; each needs it for milliseconds."""
+"""Longest wait for another writer of the same directory; each needs it for milliseconds."""
 
 
 class RunWriter:
@@ -50,8 +50,8 @@ class RunWriter:
 
         Args:
             path: where.
-            manifest: what the run says of itself.
-            documents: what stands in it from the beginning on, by file name, as JSON.
+            manifest: of the run.
+            documents: JSON files that it has from the beginning on, by file name.
 
         Raises:
             UsageError: the directory exists and is not empty, or the place cannot be written.
@@ -74,16 +74,16 @@ class RunWriter:
     def _take(self, path: Path, manifest: dict[str, Any]) -> None:
         self.path, self.manifest, self.record = path, manifest, sample_record(manifest)
         self.samples = 0
-        """How many are on disk."""
+        """Samples on disk."""
         self._own: dict[str, bytes] = {}
         """SHA-256 of the small parts written here, by file name."""
 
     @property
     def kept(self) -> str:
-        """What is on disk whatever happens, as a sentence."""
+        """A sentence on the data that stay on disk whatever happens."""
         if not self.samples:
-            return "No sample was finished, so none is lost."
-        return f"Every sample finished before is kept; `redolab report {self.path}` reads them."
+            return "No sample was finished yet, so none is lost."
+        return f"All samples finished before are kept; `redolab report {self.path}` reads them."
 
     def append(
         self,
@@ -96,7 +96,7 @@ class RunWriter:
     ) -> None:
         """Store one sample with its waits, its process times, its on/off pairs and its commit times.
 
-        Of a report that is imported, and of what was watched, there are entries alone.
+        Imported reports and stretches of a watch have only entries.
         """
         tables: Mapping[str, Sequence[Any]] = {
             "waits": waits,
@@ -117,7 +117,7 @@ class RunWriter:
         self.samples += 1
 
     def discard(self) -> None:
-        """Remove a run that has nothing to tell and would only block its place; `finish` may have failed."""
+        """Remove a run without results, which would only block its place; `finish` may have failed."""
         tables = (f"{kind}.parquet" for kind in tables_written(self.record))
         with suppress(OSError):
             if self._folder.fileno() < 0 and not self._opened_again():
@@ -127,7 +127,7 @@ class RunWriter:
         self._folder.vanish()
 
     def _opened_again(self) -> bool:
-        """Open the directory that was made here once more; whether it is still the one of that name."""
+        """Open the directory that was made here again; whether it is still the one of that name."""
         folder = Folder.to_write(self.path, alone=True)
         if self._made_here is None or not os.path.samestat(folder.status(), self._made_here):
             folder.close()
@@ -165,7 +165,7 @@ def check_free(path: Path) -> None:
     """Make sure that a run may be stored at `path`; nothing is made.
 
     Raises:
-        UsageError: something is there already, or the place cannot be looked at.
+        UsageError: something is there already, or the place cannot be checked.
         RefusedError: root would write where others can.
     """
     try:
@@ -176,25 +176,25 @@ def check_free(path: Path) -> None:
     except UnsafeError as error:
         raise unsafe(path, error) from error
     except OSError as error:
-        # A file, and not one on the way.
+        # Not a directory: the path itself is a file, unless a part of the way to it is one.
         if not isinstance(error, NotADirectoryError) or not os.path.lexists(path):
             raise UsageError(
-                f"{path} cannot be looked at: {error.strerror}. Give --out a place you may write to."
+                f"{path} cannot be checked: {error.strerror}. Give --out a place that you may write to."
             ) from error
         free = False
     if not free:
         raise UsageError(
-            f"{path} exists already, and a run never overwrites another. "
-            "Give --out a new directory, or remove that one first."
+            f"{path} exists already, and a run never overwrites another. Give --out a new directory, or "
+            "remove this one first."
         )
 
 
 def _made(path: Path) -> tuple[Folder, Folder]:
-    """The directory of a new run and that of its parts, both open."""
+    """The directory of a new run and the directory of its parts, both open."""
     try:
         folder = Folder.to_write(path, 0o777, alone=True)
         try:
-            # Whoever makes this one first has the place.
+            # The process that makes this directory first has the place.
             return folder, folder.inner(PARTS, make=True)
         except BaseException:
             folder.close()
@@ -203,15 +203,16 @@ def _made(path: Path) -> tuple[Folder, Folder]:
         raise unsafe(path, error) from error
     except OSError as error:
         raise UsageError(
-            f"The run directory {path} cannot be made: {error.strerror}. Give --out a place you may write to."
+            f"The run directory {path} cannot be made: {error.strerror}. Give --out a place that you may "
+            "write to."
         ) from error
 
 
 def unsafe(path: Path, error: UnsafeError) -> RefusedError:
     """The refusal of a place where root would write and others can."""
     return RefusedError(
-        f"Root stores no run at {path}: {error.strerror}. Give --out a directory that only root can write to "
-        "or exchange, or run redolab as the user whose directory it is."
+        f"Redolab does not store a run at {path} as root: {error.strerror}. Give --out a directory that only "
+        "root can write to or replace, or run redolab as the owner of the directory."
     )
 
 
@@ -221,12 +222,12 @@ def write_results(run: Run, results: Mapping[str, Any]) -> None:
 
 
 def write_document(run: Run, name: str, content: Mapping[str, Any]) -> None:
-    """Store a file of JSON beside the tables of a run, and its hash.
+    """Store a JSON file in the directory of a run, and its hash.
 
-    Of the manifest that now stands there nothing but this hash is changed.
+    In the manifest that is on disk, only this hash is changed.
 
     Raises:
-        UsageError: the run has gone on since it was read.
+        UsageError: the run has changed since it was read.
         RefusedError: the directory cannot be written.
     """
     with _to_report(run) as folder:
@@ -242,7 +243,7 @@ def write_report(run: Run, page: str) -> None:
     """Store the page of a run.
 
     Raises:
-        UsageError: the run has gone on since it was read.
+        UsageError: the run has changed since it was read.
         RefusedError: the directory cannot be written.
     """
     with _to_report(run) as folder:
@@ -266,16 +267,16 @@ def as_parquet(table: pa.Table) -> bytes:
 
 @contextmanager
 def _to_report(run: Run) -> Iterator[Folder]:
-    """The directory of a stored run, for this writer alone; whoever owns it, root is not led out of it."""
-    kept = f"Every sample is kept; `redolab report {run.path}` reads them."
+    """The directory of a stored run, for this writer alone; links in it cannot lead root out of it."""
+    kept = f"All samples are kept; `redolab report {run.path}` reads them."
     with naming_the_disk(run.path, kept), Folder.to_write(run.path) as folder, _alone_in(folder):
         yield folder
 
 
 def _still(run: Run, folder: Folder) -> dict[str, Any]:
-    """The manifest as it now stands on disk, of the same data as the run that was read.
+    """The manifest that is now on disk, of the same data as the run that was read.
 
-    A run that ends while it is reported writes its own manifest, and what was read is not all of it.
+    A run that ends while it is reported writes its own manifest, and has more samples than were read.
     """
     manifest = manifest_in(folder)
     seen, now = run.manifest, manifest
@@ -284,15 +285,15 @@ def _still(run: Run, folder: Folder) -> dict[str, Any]:
         seen["hashes"].get(name) != now["hashes"].get(name) for name in tables
     ):
         raise UsageError(
-            f"The run {run.path} went on while it was reported, and nothing was written. "
-            f"`redolab report {run.path}` reports it as it now is."
+            f"The run {run.path} changed while it was reported, so nothing was written. Start `redolab "
+            f"report {run.path}` again to report it as it is now."
         )
     return manifest
 
 
 @contextmanager
 def _alone_in(folder: Folder) -> Iterator[None]:
-    """For one writer of a run directory at a time; where the file system has no locks, for any."""
+    """For one writer of a run directory at a time; without locks in the file system, for several."""
     last = time.monotonic() + _LOCK_S
     while True:
         try:
@@ -301,8 +302,8 @@ def _alone_in(folder: Folder) -> Iterator[None]:
         except BlockingIOError as error:
             if time.monotonic() > last:
                 raise RefusedError(
-                    f"Another process has held the run directory {folder.path} for {_LOCK_S:g} s. End it, or "
-                    "wait until it is done."
+                    f"Another process has locked the run directory {folder.path} for {_LOCK_S:g} s. Wait "
+                    "until that process is done, or end it."
                 ) from error
             time.sleep(0.02)
         except OSError:
@@ -315,7 +316,7 @@ def _alone_in(folder: Folder) -> Iterator[None]:
 
 
 class naming_the_disk:  # noqa: N801
-    """Turns an operating-system error under the run directory into one that says what to do, what is kept."""
+    """Turns an error of the operating system under the run directory into one with its remedy."""
 
     def __init__(self, path: Path, kept: str) -> None:
         self.path, self.kept = path, kept

@@ -27,13 +27,13 @@ class Content:
     place: str
     """As it was named; `stdin` for the standard input."""
     source: Path | bytes
-    """What came through a pipe, was packed or is not UTF-8 is kept in memory."""
+    """The path; the bytes in memory where the file came through a pipe, was packed or is not UTF-8."""
     encoding: str = "UTF-8"
-    """Of the file; what is opened is UTF-8 whichever it is."""
+    """The file's own encoding; `open` always gives UTF-8."""
     notes: tuple[str, ...] = ()
-    """What a reader must know of how it was read."""
+    """Facts that a reader must know about how the file was read."""
     format: str = "CSV"
-    """What wrote it, where its lines tell."""
+    """The program that wrote the file, where its lines show it."""
     by_machine: bool = False
     """Whether a program wrote its numbers, which has no locale."""
 
@@ -61,7 +61,7 @@ class Content:
                 yield line.rstrip("\n")
 
     def rewritten(self, text: str | bytes, **changes: object) -> Content:
-        """The same file with another text for its bytes, and what else is then different."""
+        """The same file with another text in place of its bytes, and with these fields changed."""
         source = text.encode() if isinstance(text, str) else text
         return dataclasses.replace(self, source=source, **changes)  # type: ignore[arg-type]
 
@@ -70,8 +70,7 @@ def endless_line(place: str, line: int) -> UsageError:
     """The refusal of a line that is too long to be one of numbers."""
     return UsageError(
         f"{place}, line {line:,} has more than {MOST_LINE:,} letters. It is not a file of numbers, or the "
-        "ends "
-        "of its lines are missing."
+        "ends of its lines are missing."
     )
 
 
@@ -79,19 +78,22 @@ def head_of(content: Content) -> str:
     """The first lines of the file.
 
     Raises:
-        UsageError: it is empty, or its bytes are no lines of text.
+        UsageError: it is empty, or its bytes are not lines of text.
     """
     with content.open() as file:
         head = file.read(HEAD_BYTES)
     if not head.strip():
-        raise UsageError(f"{content.place} is empty. A CSV file has a line of names and a line per value.")
+        raise UsageError(
+            f"{content.place} is empty. A CSV file has a line with the column names and one line per value."
+        )
     if len(head) == HEAD_BYTES:
         if b"\n" not in head and b"\0" not in head:
             raise endless_line(content.place, 1)
         head = head[: head.rfind(b"\n") + 1]
     if not head or b"\0" in head:
         raise UsageError(
-            f"{content.place} is not a CSV file: it is no text of lines. Write it as text in UTF-8 first."
+            f"{content.place} is not a CSV file: its bytes are not lines of text. Write it as text in UTF-8 "
+            "first."
         )
     return head.decode("utf-8-sig", "replace")
 
@@ -103,7 +105,7 @@ def open_content(place: str) -> Content:
         place: of the file; `-` for the standard input.
 
     Raises:
-        UsageError: it cannot be read, is no file, or has more bytes than are held in memory.
+        UsageError: it cannot be read, is not a file, or has more bytes than are held in memory.
     """
     if place == "-":
         piped = sys.stdin.buffer.read(MOST_PIPED_BYTES + 1)

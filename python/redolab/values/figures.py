@@ -33,8 +33,8 @@ from redolab.values.words import answer
 FORMAT = 1
 MOST_GROUPS = 1_000
 _FEWEST_MEANS = 5
-"""Groups of the file's own below which nothing is said of their means: they are then treatments to
-be compared and no sample of groups."""
+"""The file's own groups below which their means are not described: so few groups are treatments to
+be compared, not a sample of groups."""
 _FEWEST_FOR_MIDDLE = 40
 """Values below which their middle 95 % would be the smallest and the largest of them."""
 
@@ -101,8 +101,8 @@ def _groups(file: ValuesFile) -> dict[str, Floats]:
         return {file.title: file.values}
     if len(file.groups) > MOST_GROUPS:
         raise UsageError(
-            f"{file.place} has {len(file.groups):,} different values in the column {file.group_name}; up "
-            f"to {MOST_GROUPS:,} groups can be told apart. Name a column with fewer in --group."
+            f"{file.place} has {len(file.groups):,} different values in the column {file.group_name}; up to "
+            f"{MOST_GROUPS:,} groups can be compared. Name a column with fewer values in --group."
         )
     counts = np.bincount(file.member, minlength=len(file.groups))
     ordered = file.values[np.argsort(file.member, kind="stable")]
@@ -191,7 +191,7 @@ def _neighbours(file: ValuesFile) -> dict[str, Any] | None:
 
 
 def _mean(values: Floats, level: float = 0.95) -> Estimate:
-    """The mean with Student's t interval; one value has none."""
+    """The mean with Student's t interval; a single value does not have an interval."""
     from scipy import stats
 
     point = float(values.mean())
@@ -205,7 +205,7 @@ def _mean(values: Floats, level: float = 0.95) -> Estimate:
 
 
 def _range(of: str, kind: str, values: Floats) -> dict[str, Any]:
-    """Mean plus and minus two standard deviations, how much of the values it holds, and their middle."""
+    """Mean plus and minus two standard deviations, the share of values inside, and the middle 95 %."""
     reach = plus_and_minus(values)
     middle = np.percentile(values, [2.5, 97.5]) if values.size >= _FEWEST_FOR_MIDDLE else (None, None)
     return {
@@ -244,9 +244,8 @@ def _means_json(cut: _Means, values: Floats) -> dict[str, Any]:
 def _spread_ratio(cut: _Means, values: Floats) -> Estimate:
     """The spread of the means over that of means of independent values, sd / sqrt(size).
 
-    Near 1 where the order of the file says nothing. Above it where values that follow each other are alike,
-    so that groups of them differ more than chance would have it. The interval takes the
-    means as normal.
+    Near 1 where values next to each other are as different as any others. Above 1 where they are alike,
+    so that their groups differ more than by chance. The interval assumes that the means are normal.
 
     Source: SciPy, `scipy.stats.chi2`.
     """
@@ -269,7 +268,7 @@ def _warnings(
     said = list(file.notes)
     if not file.header:
         said.append(
-            f"The first line holds numbers, so it counts as values; the column is called {file.name}."
+            f"The first line holds numbers, so Redolab read it as values and called the column {file.name}."
         )
     if file.decimal_point == ",":
         said.append("The commas between digits were read as decimal points.")
@@ -282,7 +281,8 @@ def _warnings(
             said.append(f"Left out: {count:,} of {file.rows:,} rows {what}.")
     if cut.left_over and cut.means.size:
         said.append(
-            f"The last {cut.left_over:,} values do not fill a group of {cut.size:,}; they are in no mean."
+            f"The last {cut.left_over:,} values do not fill a group of {cut.size:,}, so no mean includes "
+            "them."
         )
     if file.group_name is None and file.ordered and not cut.means.size:
         said.append(f"{file.values.size:,} values are too few to be cut into groups: four are needed.")
@@ -297,11 +297,16 @@ def _about_groups(groups: Mapping[str, Floats], compared: Sequence[object]) -> l
     single = [name for name, values in groups.items() if values.size == 1]
     usable = len(groups) - len(empty) - len(single)
     if empty:
-        said.append(f"Without any value: {units.some(empty, 10)}.")
+        said.append(f"Groups without any value: {units.some(empty, 10)}.")
     if single:
-        said.append(f"One value has no spread, so these are not compared: {units.some(single, 10)}.")
+        said.append(
+            f"A single value has no spread, so these groups are not compared: {units.some(single, 10)}."
+        )
     if usable < 2:
-        said.append("Fewer than two groups have two values or more, so nothing is compared.")
+        said.append("Fewer than two groups have at least two values, so no groups are compared.")
     elif not compared:
-        said.append(f"{usable:,} groups are too many to be compared one by one; the test over all holds.")
+        said.append(
+            f"{usable:,} groups are too many to be compared pair by pair; only the test over all groups was "
+            "made."
+        )
     return said

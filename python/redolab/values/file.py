@@ -1,6 +1,7 @@
-"""One column of numbers, and the groups beside it, out of anybody's file.
+"""One column of numbers, and the column with its groups, from anybody's file.
 
-What cannot be read as a number ends in an error that names the line; what is missing is counted and left out.
+A cell that cannot be read as a number ends in an error that names the line; missing ones are counted and
+left out.
 """
 
 from __future__ import annotations
@@ -49,13 +50,13 @@ class ValuesFile:
     member: npt.NDArray[np.int64]
     """The place in `groups` of each value; empty without groups."""
     separator: str | None
-    """Between its cells; None where the file is none of separated values."""
+    """The mark between its cells; None where the file does not hold separated values."""
     decimal_point: str
     header: bool
     """Whether the first line names the columns; else they are called `column_1`, `column_2` ..."""
     rows: int
     missing: int
-    """Rows whose value, or what is taken off it, is empty or says that there is none."""
+    """Rows whose value, or the value taken off it, is empty or marked as missing."""
     not_finite: int
     """Rows whose value is infinite."""
     no_group: int
@@ -65,16 +66,16 @@ class ValuesFile:
     ordered: bool = True
     """Whether they are in the order in which they were measured, as far as anybody knows."""
     format: str = "CSV"
-    """What wrote the file."""
+    """The program or format that wrote the file."""
     encoding: str = "UTF-8"
     unit: str | None = None
-    """Of the values, where the file says it."""
+    """Unit of the values, where the file names it."""
     notes: tuple[str, ...] = ()
-    """What a reader must know of how it was read."""
+    """Facts that a reader must know about how the file was read."""
 
     @property
     def title(self) -> str:
-        """What the values are."""
+        """The values by name: the column, or the difference of two columns."""
         return self.titled if self.against is None else f"{self.titled} less {self.against}"
 
     @property
@@ -85,7 +86,7 @@ class ValuesFile:
 
 @dataclass(frozen=True)
 class _Parts:
-    """What was read of a file, before anything is left out."""
+    """The columns read from a file, before anything is left out."""
 
     value: NumberColumn
     against: NumberColumn | None
@@ -177,18 +178,14 @@ def _of_sheet(content: Content, sheet: Sheet, wanted: ColumnNames) -> _Parts:
     taken = wanted.value or sheet.default
     if taken is None:
         raise UsageError(
-            f"{content.place} is {sheet.format} and has {len(names)} columns of numbers. Say which to take "
-            "with "
+            f"{content.place} is {sheet.format} and has {len(names)} columns of numbers. Choose one with "
             f"--value: {', '.join(names)}."
         )
     find(taken, names, content.place, "--value")
     if wanted.value is None:
         others = ", ".join(name for name in names if name != taken)
-        notes = (
-            f"The file is {sheet.format}; {taken} was "
-            f"taken{f', and --value takes {others}' if others else ''}.",
-            *notes,
-        )
+        choices = f" --value also accepts {others}." if others else ""
+        notes = (f"The file is {sheet.format}. Its column {taken} is analysed.{choices}", *notes)
     if wanted.against is not None:
         find(wanted.against, names, content.place, "--against")
     if wanted.against == taken:
@@ -220,7 +217,7 @@ def _numbers(figures: SheetNumbers) -> NumberColumn:
 
 
 def _values(parts: _Parts) -> ValuesFile:
-    """What can be analysed, and how much cannot."""
+    """The values that can be analysed, with counts of those that cannot."""
     numbers, unknown = _less(parts)
     finite = np.isfinite(numbers)
     groups: tuple[str, ...] = ()
@@ -267,7 +264,7 @@ def joined(files: Sequence[ValuesFile]) -> ValuesFile:
     """The values of several files of one form, one file after another.
 
     Raises:
-        UsageError: they differ in what was read of them.
+        UsageError: they differ in format, columns or unit.
     """
     first, *others = files
     if not others:
@@ -277,8 +274,9 @@ def joined(files: Sequence[ValuesFile]) -> ValuesFile:
             one, another = getattr(first, what), getattr(other, what)
             if one != another:
                 raise UsageError(
-                    f"{first.place} and {other.place} cannot be analysed together: of the first, "
-                    f"{what.replace('_', ' ')} is {one}, and of the second {another}. Give files of one kind."
+                    f"{first.place} and {other.place} cannot be analysed together: the "
+                    f"{what.replace('_', ' ')} of the first is {one}, that of the second is {another}. Give "
+                    "files of one kind."
                 )
     groups = tuple(dict.fromkeys(name for file in files for name in file.groups))
     code = {name: place for place, name in enumerate(groups)}
@@ -299,7 +297,7 @@ def joined(files: Sequence[ValuesFile]) -> ValuesFile:
 
 
 def check_size(file: ValuesFile) -> None:
-    """Refuse a column without a number, and sizes whose squares fit no double (`UsageError`)."""
+    """Refuse a column without a number, and sizes whose squares do not fit a double (`UsageError`)."""
     if not file.values.size:
         raise UsageError(
             f"{file.place} has no number in the column {file.title}: {file.rows} rows, {file.missing} of "
@@ -310,5 +308,5 @@ def check_size(file: ValuesFile) -> None:
     if largest > LARGEST or 0 < largest < 1 / LARGEST:
         raise UsageError(
             f"The largest value of {file.title} in {file.place} is {largest:g}; its square does not fit a "
-            f"double. Use another unit: sizes from {1 / LARGEST:g} to {LARGEST:g} can be analysed."
+            f"double. Use another unit: values from {1 / LARGEST:g} to {LARGEST:g} in size can be analysed."
         )

@@ -1,7 +1,7 @@
-"""One column of a stored run's samples, as `redolab analyze` takes a column of a file.
+"""One column of a stored run's samples, read by `redolab analyze` like a column of a file.
 
-Of a watched run also every figure of each stretch, by the keys of
-`redolab.analysis.observed.figures.WATCH`. What is spoiled does not count.
+A watched run also has every figure of each stretch, by the keys of
+`redolab.analysis.observed.figures.WATCH`. Spoiled samples do not count.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def read_run_values(
     columns, groups = _columns(run)
     if value is None:
         raise UsageError(
-            f"{place} is a run with many columns of numbers. Say which to take with --value: "
+            f"{place} is a run with many columns of numbers. Choose one with --value: "
             f"{units.some(sorted(columns), _MOST_NAMED)}."
         )
     for option, name, known in (
@@ -79,7 +79,7 @@ _Columns = Mapping[str, Callable[[], Any]]
 
 
 def _columns(run: Run) -> tuple[_Columns, _Columns]:
-    """What can be read of the samples: numbers, and the names of groups, each only once it is asked for."""
+    """The columns of the samples: numbers, and names of groups; each is read only once it is asked for."""
     numbers: dict[str, Callable[[], Any]] = {}
     words: dict[str, Callable[[], Any]] = {}
     read = run.samples.column
@@ -105,7 +105,7 @@ def _add_figures(
     from redolab.analysis.observed.watch.stretches import read_stretches
 
     stretches = read_stretches(run)
-    # Theirs is the order of their times as texts, which is that of the samples but for a clock that was set.
+    # Stretches are in the order of their times as texts: the order of the samples unless a clock was set.
     place = {int(number): at for at, number in enumerate(stretches.numbers)}
     order = np.array([place[number] for number in run.samples["sample"].to_pylist()], dtype=np.int64)
     for key in WATCH:
@@ -154,7 +154,7 @@ def _values(
         no_group = int((kept & (codes < 0)).sum())
         kept &= codes >= 0
         member = codes[kept]
-    found = ValuesFile(
+    file = ValuesFile(
         place=str(run.path),
         name=value,
         against=against,
@@ -172,5 +172,5 @@ def _values(
         in_time=True,
         format="a run of Redolab",
     )
-    check_size(found)
-    return found
+    check_size(file)
+    return file

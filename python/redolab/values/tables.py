@@ -13,7 +13,7 @@ _MOST_ROWS = 20
 
 
 def tables(results: Mapping[str, Any]) -> list[Table]:
-    """Every table of the results; what would be empty is left out."""
+    """Every table of the results; empty ones are left out."""
     shown = [
         _differences(results),
         _effects(results),
@@ -78,7 +78,7 @@ def _overlaid(name: str, groups: Mapping[str, Floats]) -> Figure:
 
 
 def _caption(unseen: int) -> str:
-    return f" {unseen:,} far values lie outside the figure." if unseen else ""
+    return f" Extreme values outside of the figure: {unseen:,}." if unseen else ""
 
 
 def _groups(results: Mapping[str, Any]) -> Table:
@@ -108,7 +108,8 @@ def _normality(results: Mapping[str, Any]) -> Table:
     shown, note = _first(_rows(rows, columns))
     text = (
         "At 5 %. Skewness is 0 for a normal distribution and 2 for an exponential one. Distance is the "
-        "largest difference between the share of values below a place and what a normal one has there."
+        "largest difference between the share of values below some value and the same share of a normal "
+        "distribution."
     )
     return Table("normality", "Normality", columns, shown, f"{text} {note}".strip(), first=True)
 
@@ -140,7 +141,8 @@ def _means(results: Mapping[str, Any]) -> Table:
     )
     note = (
         "The interval of the next mean is mean ± t s √(1 + 1/k). The spread ratio compares the spread of the "
-        "means with that of means of independent values: near 1 the order of the file says nothing."
+        "means with the spread that means of independent values have. Near 1, the order of the values does "
+        "not matter."
     )
     rows = _rows([means], columns) if means["count"] > 1 else []
     return Table("means", "Means of groups", columns, rows, note)
@@ -168,8 +170,8 @@ def _effects(results: Mapping[str, Any]) -> Table:
     )
     shown, note = _first(_rows(_pairs(results), columns))
     text = (
-        "P(above): how often a value of the first is above one of the second, ties by half. Cliff's delta is "
-        "2 P(above) - 1."
+        "P(above): how often a value of the first group is above a value of the second; a tie counts as "
+        "half. Cliff's delta is 2 P(above) - 1."
     )
     return Table("effects", "Tests, and size of the differences", columns, shown, f"{text} {note}".strip())
 
@@ -183,7 +185,7 @@ def _rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> list[
 
 
 def _first(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
-    """The rows that fit on a screen, and what is said of the others."""
+    """The rows that fit on a screen, and a note on the others."""
     if len(rows) <= _MOST_ROWS:
         return rows, ""
     # The last row may be that of the means, which answers the question.

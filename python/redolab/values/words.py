@@ -1,4 +1,4 @@
-"""What one column of numbers says, in sentences; they state figures of the results and no others."""
+"""The answer for one column of numbers, in sentences; they state figures of the results and no others."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def _about_pairs(results: Results) -> list[str]:
         return [f"{names}: their difference is {significant(gap['point'])} in every row."]
     how = f"{test['test']}, {describe_pvalue(test['pvalue'])}"
     if not test["differ"]:
-        return [f"{names} are not shown to differ ({how}): their difference is {_estimate(gap)} in the mean."]
+        return [f"{names} do not differ significantly ({how}): their mean difference is {_estimate(gap)}."]
     side = "above" if gap["point"] > 0 else "below"
-    return [f"{source['value']} lies {side} {source['against']} by {_estimate_of(gap)} in the mean ({how})."]
+    return [f"{source['value']} is {side} {source['against']} by {_estimate_of(gap)} on average ({how})."]
 
 
 def _estimate_of(gap: Mapping[str, Any]) -> str:
-    """The size of a difference whose sign was told."""
+    """The size of a difference whose sign is already in the sentence."""
     if gap["point"] > 0:
         return _estimate(gap)
     return _estimate({"point": -gap["point"], "low": -gap["high"], "high": -gap["low"]})
@@ -62,24 +62,27 @@ def _about_values(results: Results) -> list[str]:
     test = _of_values(results["normality"])[0]
     two_sd = next(iter(_of_values(results["plus_minus"])), None)
     if two_sd is None:
-        return [f"{head}. One value has no spread, so nothing can be said of others."]
+        return [f"{head}. A single value has no spread, so nothing follows for other values."]
     if group["minimum"] == group["maximum"]:
-        return [f"{head}. They are all equal, so there is no spread to speak of."]
+        return [f"{head}. All values are equal, so there is no spread."]
     if test["normal"] is None:
-        return [f"{head}, {_ends(two_sd)} with 2 sd. So few, or so nearly equal, say nothing of normality."]
+        return [
+            f"{head}, mean ± 2 sd {_ends(two_sd)}. The values are too few, or too nearly equal, to test for "
+            "normality."
+        ]
     said = [f"{head}. {_shape(test)}"]
     if test["normal"]:
-        said.append(f"Mean ± 2 sd, {_ends(two_sd)}, holds {_inside(two_sd)} of them.")
+        said.append(f"Mean ± 2 sd, {_ends(two_sd)}, contains {_inside(two_sd)} of them.")
         return said
     said.append(
-        f"So read a plus and minus with care: mean ± 2 sd, {_ends(two_sd)}, holds {_inside(two_sd)} of them, "
-        f"with {_share(two_sd, 'below')} below and {_share(two_sd, 'above')} above, where a normal "
-        f"distribution has 95.4 % inside and 2.3 % on either side{_beyond(two_sd, group)}."
+        f"So read a plus and minus with care: mean ± 2 sd, {_ends(two_sd)}, contains {_inside(two_sd)} of "
+        f"them, with {_share(two_sd, 'below')} below and {_share(two_sd, 'above')} above. A normal "
+        f"distribution has 95.4 % inside and 2.3 % on either side.{_beyond(two_sd, group)}"
     )
     if two_sd["middle_low"] is not None:
         said.append(
-            f"Say instead that the middle 95 % of them lie between {significant(two_sd['middle_low'])} and "
-            f"{significant(two_sd['middle_high'])}."
+            f"Report instead that the middle 95 % of them lie between {significant(two_sd['middle_low'])} "
+            f"and {significant(two_sd['middle_high'])}."
         )
     return said
 
@@ -87,14 +90,15 @@ def _about_values(results: Results) -> list[str]:
 def _shape(test: Mapping[str, Any]) -> str:
     how = f"{test['test']}, {describe_pvalue(test['pvalue'])}"
     if test["normal"]:
-        return f"They may be normal ({how}), which with {test['count']:,} values " + (
-            "rules out a gross departure alone."
+        return f"They may be normal ({how}): " + (
+            f"{test['count']:,} values can only rule out a gross departure."
             if test["count"] < 30
-            else "says that no departure was found."
+            else f"the {test['count']:,} values show no departure."
         )
     small = test["distance"] is not None and test["distance"] < _SMALL_DISTANCE
     departure = (
-        f"; the departure is small, {units.percent(test['distance'])} at most, found because they are many"
+        f"; the departure is small, at most {units.percent(test['distance'])}, and shows because there are "
+        "many values"
         if small
         else ""
     )
@@ -104,23 +108,24 @@ def _shape(test: Mapping[str, Any]) -> str:
 def _beyond(two_sd: Mapping[str, Any], group: Mapping[str, Any]) -> str:
     if two_sd["low"] < group["minimum"]:
         begin, smallest = significant(two_sd["low"]), significant(group["minimum"])
-        return f"; it begins at {begin}, below the smallest value, {smallest}"
+        return f" The range begins at {begin}, below the smallest value, {smallest}."
     if two_sd["high"] > group["maximum"]:
         end, largest = significant(two_sd["high"]), significant(group["maximum"])
-        return f"; it ends at {end}, above the largest value, {largest}"
+        return f" The range ends at {end}, above the largest value, {largest}."
     return ""
 
 
 def _about_neighbours(results: Results) -> list[str]:
-    """What values that follow each other in time say of their mean."""
-    found = results["neighbours"]
-    if found is None or found["correlation"] is None or found["worth"] is None:
+    """The mean, where values next to each other in time are alike."""
+    neighbours = results["neighbours"]
+    if neighbours is None or neighbours["correlation"] is None or neighbours["worth"] is None:
         return []
     count = results["groups"][0]["count"]
     return [
-        f"One value and the next in time correlate at {units.minus(format(found['correlation'], '.2f'))}: "
-        f"the {count:,} values are worth about "
-        f"{found['worth']:.0f} independent ones. With that the mean is {_estimate(found['mean'])}."
+        "Each value correlates with the next in time at "
+        f"{units.minus(format(neighbours['correlation'], '.2f'))}, so the {count:,} values are worth about "
+        f"{neighbours['worth']:.0f} independent ones. The mean with its interval for that many is "
+        f"{_estimate(neighbours['mean'])}."
     ]
 
 
@@ -132,15 +137,16 @@ def _about_means(results: Results) -> list[str]:
     test = _of_means(results["normality"])
     said = [
         f"The means of {means['count']:,} groups of {means['size']:,} consecutive values "
-        f"{_normal_enough(test)}: mean ± 2 sd, {_ends(two_sd)}, holds {two_sd['inside']:,} of "
-        f"{two_sd['count']:,} of them.",
+        f"{_normal_enough(test)}: mean ± 2 sd, {_ends(two_sd)}, contains {two_sd['inside']:,} of the "
+        f"{two_sd['count']:,} means.",
         _next_mean(means, f"the next {means['size']:,} values"),
     ]
     ratio = means["spread_ratio"]
     if ratio["low"] is not None and ratio["low"] > 1:
         said.append(
-            f"But values that follow each other are alike: the means vary {_estimate(ratio)} times as much "
-            "as those of independent values, so the order of the file matters, and no range holds for long."
+            f"But values next to each other are alike: the means vary {_estimate(ratio)} times as much as "
+            "means of independent values would. So the order of the values matters, and no range holds for "
+            "long."
         )
     return said
 
@@ -157,7 +163,7 @@ def _next_mean(means: Mapping[str, Any], of: str) -> str:
     return (
         f"The mean of {of} will lie between {significant(ends['low'])} and {significant(ends['high'])} with "
         f"{units.percent(ends['level'], 0)} probability (Student's t); mean ± 2 sd of {means['count']:,} "
-        f"means holds it with {units.percent(means['two_sd_coverage'])}."
+        f"means contains it with {units.percent(means['two_sd_coverage'])} probability."
     )
 
 
@@ -170,29 +176,29 @@ def _about_groups(results: Results) -> list[str]:
     over = f"over all groups {_kruskal(over_all)}"
     if not compared:
         return [f"{head}: {over}."]
-    pairs = f"{len(clear)} of {len(compared)} pairs differ" if clear else "no pair is shown to differ"
+    pairs = f"{len(clear)} of {len(compared)} pairs differ" if clear else "no pair differs significantly"
     named = "; ".join(_difference(item) for item in clear[:_MOST_NAMED])
     more = f"; and {len(clear) - _MOST_NAMED} more" if len(clear) > _MOST_NAMED else ""
     said = [f"{head}: {pairs} (5 %, Holm){': ' if clear else ''}{named}{more}; {over}."]
     if not clear:
         widest = max(compared, key=lambda item: abs(item["difference"]["point"]))
-        said.append(f"That is not proof that they are equal: {_difference(widest)}.")
+        said.append(f"This does not prove that the groups are equal: {_difference(widest)}.")
     return said
 
 
 def _kruskal(test: Mapping[str, Any]) -> str:
-    verdict = "the ranks differ" if test["pvalue"] < 0.05 else "no difference of ranks is shown"
+    verdict = "the ranks differ" if test["pvalue"] < 0.05 else "the ranks do not differ significantly"
     return f"{verdict} (Kruskal-Wallis, {describe_pvalue(test['pvalue'])})"
 
 
 def _difference(item: Mapping[str, Any]) -> str:
     gap, share = item["difference"], item["superiority"]["point"]
     words = (
-        f"{item['a']} less {item['b']} is {_estimate(gap)} in the mean, and the value of {item['a']} is the "
+        f"{item['a']} less {item['b']} is {_estimate(gap)} on average, and the value of {item['a']} is the "
         f"higher one in {units.percent(share, 0)} of pairs"
     )
     if item["outcome"] != "undecided" and (gap["point"] > 0) != (share > 0.5) and share != 0.5:
-        words += ", so that mean and ranks disagree: a few values make the mean"
+        words += ", so mean and ranks disagree: a few values determine the mean"
     return words
 
 
@@ -205,16 +211,16 @@ def _about_ranges(results: Results) -> list[str]:
     named = units.some([test["of"] for test in odd], _MOST_NAMED)
     worst = max(ranges, key=lambda two_sd: abs(two_sd["above"] - two_sd["below"]) / two_sd["count"])
     middle = (
-        f"; its middle 95 % lie between {significant(worst['middle_low'])} and "
-        f"{significant(worst['middle_high'])}"
+        f" Its middle 95 % lie between {significant(worst['middle_low'])} and "
+        f"{significant(worst['middle_high'])}."
         if worst["middle_low"] is not None
         else ""
     )
     return [
         f"Not normal: {named} (5 % each). Read a plus and minus of them with care: mean ± 2 sd of "
-        f"{worst['of']}, {_ends(worst)}, holds {_inside(worst)} of its values, with "
-        f"{_share(worst, 'below')} below and {_share(worst, 'above')} above, where a normal distribution "
-        f"has 2.3 % on either side{middle}."
+        f"{worst['of']}, {_ends(worst)}, contains {_inside(worst)} of its values, with "
+        f"{_share(worst, 'below')} below and {_share(worst, 'above')} above. A normal distribution "
+        f"has 2.3 % on either side.{middle}"
     ]
 
 
@@ -254,7 +260,7 @@ def _share(two_sd: Mapping[str, Any], side: str) -> str:
 def _estimate(value: Mapping[str, Any]) -> str:
     if value["low"] is None or value["high"] is None or value["low"] == value["high"]:
         return significant(value["point"])
-    # As many digits as tell the ends apart.
+    # As many digits as distinguish the ends.
     for digits in range(3, _MOST_DIGITS):
         low, point, high = (significant(value[key], digits) for key in ("low", "point", "high"))
         if low != high:

@@ -107,7 +107,7 @@ def test_a_dangling_link_is_no_base(without_cache: Path, ground: Path) -> None:
 
 def test_a_file_is_no_base(without_cache: Path) -> None:
     assert nobody("touch", without_cache)
-    with pytest.raises(RefusedError, match="is no directory"):
+    with pytest.raises(RefusedError, match="is not a directory"):
         base_directory(None)
 
 

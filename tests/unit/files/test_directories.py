@@ -58,7 +58,7 @@ def test_a_link_is_refused(target: str, place: Path) -> None:
 
 def test_a_file_is_refused(place: Path) -> None:
     (place / "a").touch(0o700)
-    with pytest.raises(UnsafeError, match="is no directory"):
+    with pytest.raises(UnsafeError, match="is not a directory"):
         opened(place / "a")
     with pytest.raises(NotADirectoryError):
         opened(place / "a" / "b")

@@ -54,7 +54,7 @@ def read(content: bytes, most_rows: int = 1000) -> Any:
         (b"1e999", "not finite"),
         (b'{"a": 1, "a": 2}', "twice"),
         (b"\xff", "not UTF-8"),
-        (b'"\\ud800"', "no Unicode"),
+        (b'"\\ud800"', "not Unicode"),
         (b"", "Expecting value"),
         (b"[" + b"1," * 4_000_000 + b"1]", "more than 4,000,000 values"),
         (b" " * (1 << 26) + b"11", "more than 64 MB"),
@@ -72,7 +72,7 @@ def test_json_within_its_bounds_is_read() -> None:
     assert parse_json(b'{"a": [18446744073709551615, -1.5e300, "\\ud83d\\ude00"]}', "a") == {
         "a": [18446744073709551615, -1.5e300, "\U0001f600"]
     }
-    with pytest.raises(UsageError, match="no JSON object"):
+    with pytest.raises(UsageError, match="not a JSON object"):
         parse_json_object(b"[]", "a")
 
 
@@ -156,7 +156,7 @@ def test_what_compresses_without_end_is_refused(codec: str) -> None:
 
 def test_a_footer_that_lies_of_its_pages_is_refused() -> None:
     content = stored([DRAW] * 100, use_dictionary=False)
-    with pytest.raises(UsageError, match="100 rows, of 99"):
+    with pytest.raises(UsageError, match="100 rows by its footer"):
         read(content, most_rows=99)
     # The number of rows stands in the footer, and in each of its columns as the number of values.
     end = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
@@ -191,8 +191,8 @@ def _varint(value: int) -> bytes:
 @pytest.mark.parametrize(
     ("rows", "why"),
     [
-        ([DRAW | {"start_s": float("nan")}], "none or infinite"),
-        ([DRAW | {"values": [1.0, float("inf")]}], "none or infinite"),
+        ([DRAW | {"start_s": float("nan")}], "a NaN or an infinite number"),
+        ([DRAW | {"values": [1.0, float("inf")]}], "a NaN or an infinite number"),
         ([DRAW | {"start_s": 1e19}], "outside"),
         ([DRAW | {"start_s": 5e-324}], "outside"),
         ([DRAW | {"values": [None]}], "no value"),
@@ -209,8 +209,8 @@ def test_other_columns_are_refused() -> None:
     table = pa.Table.from_pylist([DRAW], schema=schema(Draw))
     for changed, why in (
         (table.drop_columns(["setting"]), "lacks the column 'setting'"),
-        (table.append_column("zzz", pa.array([1])), "does not know, the column 'zzz'"),
-        (table.append_column("setting", pa.array(["a"])), "twice"),
+        (table.append_column("zzz", pa.array([1])), "does not know its column 'zzz'"),
+        (table.append_column("setting", pa.array(["a"])), "two columns of the name"),
         (table.set_column(0, "sample", pa.array(["1"])), "must be int64"),
         (table.set_column(0, "sample", pa.array([[1]])), "must be int64"),
         (table.set_column(0, "sample", pa.array([None], pa.int64())), "null values"),

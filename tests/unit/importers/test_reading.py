@@ -140,7 +140,7 @@ def test_cpus_that_have_less_time_than_there_was_are_told(tmp_path: Path) -> Non
     report = written(tmp_path, "html", "19c", {}, truth(idle_cs=1_000_000))
     told = [item.text or "" for item in report.entries if item.section == "contradiction"]
     assert len(told) == 1
-    assert told[0].startswith("Its CPUs were busy and idle")
+    assert told[0].startswith("Busy and idle time of the CPUs add up to")
 
 
 @pytest.mark.parametrize("statistic", ["redo size", "user calls"])
@@ -169,10 +169,10 @@ def test_a_total_that_is_not_its_rate_times_the_time_is_told(statistic: str, tmp
         (b"<h1>WORKLOAD REPOSITORY COMPARE PERIOD REPORT</h1>", "two periods"),
         (b"<head><title>AWR RAC Report for DB: X</title>", "all instances of a cluster"),
         (b"<h1>Workload Diagnosis Report</h1>", "another database"),
-        (b"hello", "no AWR report"),
-        (b"", "no AWR report"),
+        (b"hello", "not an AWR report"),
+        (b"", "not an AWR report"),
         (b"STATSPACK report for\n", "redolab import statspack"),
-        (b"WORKLOAD REPOSITORY report for\x00", "no text"),
+        (b"WORKLOAD REPOSITORY report for\x00", "not text"),
         (b"WORKLOAD REPOSITORY report for\nEnd of Report", "snapshots"),
     ],
 )
@@ -211,7 +211,7 @@ def test_a_report_that_was_cut_off_is_refused(part: float, tmp_path: Path) -> No
     for page in (awr_html(truth(), "19c"), awr_text(truth(), "19c")):
         path = tmp_path / "cut"
         path.write_text(page[: math.floor(part * (page.rindex("End of Report") - 1))])
-        with pytest.raises(UsageError, match=r"not whole|no AWR report"):
+        with pytest.raises(UsageError, match=r"not whole|not an AWR report"):
             read_reports(path, "awr")
 
 
@@ -229,4 +229,4 @@ def test_a_clock_that_was_set_back_is_a_contradiction(tmp_path: Path) -> None:
     told = [
         item.text or "" for item in read_reports(path, "awr")[0].entries if item.section == "contradiction"
     ]
-    assert told[0] == "Its last snapshot is not later than its first: the database's clock was set back."
+    assert told[0] == "The last snapshot is not later than the first: the database's clock was set back."

@@ -83,14 +83,14 @@ def test_instances_of_a_cluster_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_reports_of_two_databases_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="of 2 databases: ORDERS"):
+    with pytest.raises(UsageError, match="cover 2 databases: ORDERS"):
         imported(tmp_path, [awr_html(hour(0), "19c"), awr_html(hour(1, dbid=7), "19c")])
     assert not (tmp_path / "run").exists()
 
 
 def test_a_file_that_is_refused_is_named_beside_those_that_are_read(tmp_path: Path) -> None:
     results = results_of(tmp_path, [awr_html(hour(0), "19c"), "nothing"])
-    assert any("report_002.html is no AWR report" in text for text in results["warnings"])
+    assert any("report_002.html is not an AWR report" in text for text in results["warnings"])
 
 
 def test_nothing_is_written_where_no_file_is_read(tmp_path: Path) -> None:

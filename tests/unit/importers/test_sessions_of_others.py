@@ -96,7 +96,7 @@ def test_a_month_of_no_language_is_named_with_what_to_do(layout: str, tmp_path: 
     kind, writer, version = WRITERS[layout]
     path = tmp_path / "report"
     path.write_text(writer(truth(), version).replace("-Mar-25", "-Xqz-25"))
-    with pytest.raises(UsageError, match=r"month 'Xqz' is not read.*NLS_LANGUAGE = 'AMERICAN'"):
+    with pytest.raises(UsageError, match=r"month 'Xqz' cannot be read.*NLS_LANGUAGE = 'AMERICAN'"):
         read_reports(path, kind)
 
 
@@ -113,7 +113,9 @@ def test_two_reports_in_one_file_are_refused(layout: str, tmp_path: Path) -> Non
         text = writer(truth(), version) + writer(truth(database="OTHER", dbid=7), version)
     path = tmp_path / "report"
     path.write_text(text if layout not in others else text + text)
-    with pytest.raises(UsageError, match=r"holds 2 reports, one behind the other\. Save each in a file"):
+    with pytest.raises(
+        UsageError, match=r"holds 2 reports, one after the other\. Save each report in its own file"
+    ):
         read_reports(path, kind)
 
 
@@ -166,10 +168,10 @@ def test_databases_without_a_number_are_those_of_their_name(tmp_path: Path) -> N
     )
     later = awr_html(truth(begin=truth().begin + timedelta(hours=1), begin_snapshot=5_000), "19c")
     run = imported(tmp_path / "one", [text, later])
-    assert any("count as those of one database" in item for item in run.manifest["conditions"])
-    with pytest.raises(UsageError, match="of 2 databases"):
+    assert any("count as one database" in item for item in run.manifest["conditions"])
+    with pytest.raises(UsageError, match="cover 2 databases"):
         imported(tmp_path / "two", [text.replace("ORDERS", "OTHER"), later])
-    with pytest.raises(UsageError, match="of 2 databases"):
+    with pytest.raises(UsageError, match="cover 2 databases"):
         imported(tmp_path / "three", [text.replace("ORDERS", "OTHER"), text])
 
 

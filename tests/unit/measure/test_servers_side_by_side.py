@@ -237,7 +237,7 @@ def test_a_manifest_with_a_setting_of_no_server_is_not_read(run: Run, tmp_path: 
     manifest = json.loads((run.path / "manifest.json").read_text())
     manifest["settings"][0]["levels"]["server"] = "another"
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(UsageError, match=r"settings has one of no server that engine\.servers names"):
+    with pytest.raises(UsageError, match=r"settings has an entry whose server is not in engine\.servers"):
         open_run(tmp_path)
 
 

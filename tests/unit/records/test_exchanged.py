@@ -203,7 +203,9 @@ def test_root_stores_nothing_where_others_can(
     else:
         uses += [lambda: WatchWriter(place / where, MANIFEST), lambda: RunWriter(place / where, MANIFEST)]
     for use in uses:
-        with pytest.raises(RefusedError, match=f"Root stores no run at .*{why}. Give --out a directory"):
+        with pytest.raises(
+            RefusedError, match=f"Redolab does not store a run at .*{why}. Give --out a directory"
+        ):
             use()
     assert content(shared) == before
     if not earlier:

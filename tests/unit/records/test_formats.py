@@ -116,21 +116,21 @@ def change_samples(run: Path, change: Callable[[pa.Table], pa.Table]) -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (lambda it: it.append_column("log_bytes", it["wal_bytes"]), "does not know, the column 'log_bytes'"),
+        (lambda it: it.append_column("log_bytes", it["wal_bytes"]), "does not know its column 'log_bytes'"),
         (
             lambda it: it.append_column("wal_bytes", pc.add(it["wal_bytes"], 1)),
-            "has twice the column 'wal_bytes'",
+            "two columns of the name 'wal_bytes'",
         ),
         (lambda it: it.drop_columns(["wal_flushes"]), "lacks the column 'wal_flushes'"),
         (
             lambda it: it.drop_columns(["wal_flushes"]).append_column("log_flushes", it["wal_flushes"]),
-            "does not know, the column 'log_flushes'",
+            "does not know its column 'log_flushes'",
         ),
         (
             lambda it: it.set_column(
                 it.column_names.index("wal_bytes"), "wal_bytes", it["wal_bytes"].cast(pa.string())
             ),
-            "its column 'wal_bytes' is string, and must be int64",
+            "its column 'wal_bytes' is string, but must be int64",
         ),
     ],
     ids=["both names", "one twice", "none", "the other", "another type"],
@@ -149,7 +149,7 @@ def test_columns_that_format_1_never_had_are_refused_by_their_names_in_it(
 def test_both_names_in_a_run_of_today_are_refused(kept: Path, tmp_path: Path) -> None:
     shutil.copytree(kept, tmp_path / "new")
     change_samples(tmp_path / "new", lambda it: it.append_column("wal_bytes", it["log_bytes"]))
-    with pytest.raises(UsageError, match="does not know, the column 'wal_bytes'"):
+    with pytest.raises(UsageError, match="does not know its column 'wal_bytes'"):
         open_run(tmp_path / "new")
 
 

@@ -19,7 +19,7 @@ import pytest
 
 from redolab.errors import UsageError
 from redolab.records import watch_writer
-from redolab.records.parts import Span, standing
+from redolab.records.parts import Span, parts_to_read
 from redolab.records.report import Entry
 from redolab.records.run import Run
 from redolab.records.store import open_run
@@ -118,7 +118,7 @@ def test_what_is_read_is_the_same_before_and_after_parts_were_joined(tmp_path: P
     before = open_run(writer.path)
     check(before, JOINED - 1)
     write(writer, range(JOINED, JOINED + 3))
-    assert standing(names(writer.path / "parts"))[0] == Span(1, JOINED)
+    assert parts_to_read(names(writer.path / "parts"))[0] == Span(1, JOINED)
     check(open_run(writer.path), JOINED + 2)
     run = writer.finish("finished")
     check(run, JOINED + 2)
@@ -179,7 +179,7 @@ def test_another_kind_of_run_is_left_alone(tmp_path: Path) -> None:
         )
     )
     before = (place / "manifest.json").read_bytes()
-    with pytest.raises(UsageError, match="'awr', and no watch"):
+    with pytest.raises(UsageError, match="'awr', not a watch"):
         WatchWriter(place, None)
     assert names(place) == ["manifest.json"]
     assert (place / "manifest.json").read_bytes() == before
@@ -190,7 +190,7 @@ def test_a_watch_that_does_not_say_when_it_began_cannot_go_on(tmp_path: Path, st
     writer = WatchWriter(tmp_path / "watch", {**MANIFEST, "started_at": started_at})
     write(writer, range(1, 3))
     writer.finish("finished")
-    with pytest.raises(UsageError, match="when it began"):
+    with pytest.raises(UsageError, match="no valid start time"):
         WatchWriter(writer.path, None)
 
 

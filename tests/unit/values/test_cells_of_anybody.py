@@ -86,7 +86,7 @@ def test_a_time_of_day_is_not_what_is_meant(read: Read) -> None:
     assert read(text).name == "ms"
     found = read(text, value="at")
     assert found.values.tolist() == [36001.0, 36002.0, 36004.0]
-    assert found.notes == ("Times of at, such as 10:00:01, were read as durations in s.",)
+    assert found.notes == ("Times in at, such as 10:00:01, were read as durations in s.",)
     with pytest.raises(UsageError, match="took has times such as 00:00:01, which are read as durations"):
         read("what,took\na,00:00:01\nb,00:00:02.5\n")
 
@@ -94,7 +94,7 @@ def test_a_time_of_day_is_not_what_is_meant(read: Read) -> None:
 def test_a_sign_around_a_number_is_said(read: Read) -> None:
     found = read("what,change\na,(1.50)\nb,-2.5\nc,4\n")
     assert found.values.tolist() == [-1.5, -2.5, 4.0]
-    assert found.notes == ("Cells of change such as (1.50) were read as less than zero.",)
+    assert found.notes == ("Cells in change such as (1.50) were read as negative numbers.",)
 
 
 @pytest.mark.parametrize("nothing", ["-", "--", "–", "\\N", "(null)", "[NULL]", "<null>", "∅", "¤", "Null"])
@@ -127,7 +127,7 @@ def test_a_year_and_a_percentile_are_names(read: Read) -> None:
 def test_a_count_below_is_no_row(read: Read, separator: str) -> None:
     rows = "".join(f"{name}{separator}{value}\n" for name, value in (("what", "ms"), ("a", 1.5), ("b", 2.25)))
     assert read(f"{rows}(2 rows)\n").values.tolist() == [1.5, 2.25]
-    with pytest.raises(UsageError, match="says that it has 3 rows, and 2 were read"):
+    with pytest.raises(UsageError, match="own count is 3 rows, but it has 2 here"):
         read(f"{rows}(3 rows)\n")
 
 
@@ -183,9 +183,9 @@ def test_progress_of_each_version_is_read(read: Read, line: str, latencies: list
 
 
 def test_progress_that_is_not_whole_and_a_summary_are_refused(read: Read) -> None:
-    with pytest.raises(UsageError, match=r"line 7: .* is no whole line of pgbench's progress"):
+    with pytest.raises(UsageError, match=r"line 7: .* is not a complete progress line of pgbench"):
         read(f"{PROGRESS}progress: 4.0 s, 12")
-    with pytest.raises(UsageError, match=r"no single values \(latency average = 24\.536 ms; .* -P 1"):
+    with pytest.raises(UsageError, match=r"not single values \(latency average = 24\.536 ms; .* -P 1"):
         read(SUMMARY)
 
 
@@ -212,5 +212,5 @@ def test_what_fio_prints_around_its_json_does_not_matter(read: Read, before: str
     ],
 )
 def test_summaries_of_fio_are_refused_with_what_to_do(read: Read, text: str) -> None:
-    with pytest.raises(UsageError, match=r"summary of fio and no single values.*json\+"):
+    with pytest.raises(UsageError, match=r"fio's summary, not single values.*json\+"):
         read(text)

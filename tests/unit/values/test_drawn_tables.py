@@ -143,7 +143,7 @@ def test_numbers_of_psql_have_points_whatever_is_beside_them(read: Read) -> None
 def test_a_table_again_and_again_is_one(read: Read) -> None:
     found = read(f"{ALIGNED}\n{ALIGNED}\n", value="ms")
     assert found.values.tolist() == [0.608, 1.86, 12.5] * 2
-    assert "2 tables of the same columns" in " ".join(found.notes)
+    assert "2 tables with the same columns" in " ".join(found.notes)
 
 
 def test_a_null_in_the_only_column_is_a_missing_value(read: Read) -> None:
@@ -154,15 +154,15 @@ def test_a_null_in_the_only_column_is_a_missing_value(read: Read) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (ALIGNED.replace("(3 rows)", "(4 rows)"), "says that it has 4 rows, and 3 were read"),
-        (BOXED.replace("3 rows in", "5 rows in"), "says that it has 5 rows, and 3 were read"),
-        (VERTICAL.replace("3 rows in", "5 rows in"), "says that it has 5 rows, and 3 were read"),
-        (UNALIGNED.replace("(3 rows)", "(2 rows)"), "says that it has 2 rows, and 3 were read"),
-        (ALIGNED.replace("group |", "gr|up |"), "line 4 has 4 cells of a table of 3 columns"),
-        (UNALIGNED.replace("group|", "gr|up|"), "line 3 has 4 of the 3 cells"),
+        (ALIGNED.replace("(3 rows)", "(4 rows)"), "own count is 4 rows, but it has 3 here"),
+        (BOXED.replace("3 rows in", "5 rows in"), "own count is 5 rows, but it has 3 here"),
+        (VERTICAL.replace("3 rows in", "5 rows in"), "own count is 5 rows, but it has 3 here"),
+        (UNALIGNED.replace("(3 rows)", "(2 rows)"), "own count is 2 rows, but it has 3 here"),
+        (ALIGNED.replace("group |", "gr|up |"), "line 4 has 4 cells, but its table has 3 columns"),
+        (UNALIGNED.replace("group|", "gr|up|"), "line 3 has 4 cells between bars, but the first line has 3"),
         (ALIGNED + "\n" + ALIGNED.replace("bytes", "kilos"), "another table .* mode, ms, kilos"),
-        (VERTICAL.replace("   ms: 1.860\n", ""), "another table begins, with the columns mode, bytes"),
-        (BORDERLESS.replace("group", "統計"), "cannot be told apart"),
+        (VERTICAL.replace("   ms: 1.860\n", ""), "another table begins here. It has the columns mode, bytes"),
+        (BORDERLESS.replace("group", "統計"), "letters of double width"),
     ],
 )  # fmt: skip
 def test_a_table_that_is_not_whole_is_refused(read: Read, text: str, said: str) -> None:

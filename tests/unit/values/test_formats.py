@@ -100,7 +100,7 @@ def test_latency_of_each_transaction_of_pgbench_is_in_ms(read: Read) -> None:
     found = read(TRANSACTIONS)
     assert (found.title, found.format) == ("latency (ms)", "a log of pgbench -l")
     assert found.values.tolist() == [2.241, 2.465, 2.513, 2.038]
-    assert "latency was taken, and --value takes time" in found.notes[0]
+    assert "Its column latency is analysed. --value also accepts time" in found.notes[0]
     assert np.diff(read(TRANSACTIONS, value="time").values) == pytest.approx(
         [0.002481, 0.002529, 0.002055], abs=1e-6
     )
@@ -111,7 +111,7 @@ def test_transactions_of_pgbench_that_have_no_latency_are_counted(read: Read) ->
     assert found.values.tolist() == [4.621, 6.173, 4.722]
     assert (found.rows, found.missing) == (5, 2)
     assert "2 transactions failed or were skipped" in " ".join(found.notes)
-    assert "µs with --rate, else its retries" in " ".join(found.notes)
+    assert "µs if pgbench ran with --rate, else the number of retries" in " ".join(found.notes)
     assert read(LATE, value="lag_or_retries").values.tolist() == [3005.0, 4304.0, 5217.0, 5099.0, 3108.0]
 
 
@@ -136,8 +136,8 @@ def test_intervals_of_pgbench_give_their_mean_and_say_that_of_all(read: Read) ->
     assert read(INTERVALS, value="serialization_failures").values.tolist() == [4148.0, 4527.0]
     mean = (26171317 + 25573984) / (5178 + 4808)
     spread = ((177284491527 + 220121792172) / (5178 + 4808) - mean**2) ** 0.5
-    (said,) = (note for note in found.notes if "Of all" in note)
-    assert "Of all 9,986 transactions the mean is 5.18 ms" in said
+    (said,) = (note for note in found.notes if "Over all" in note)
+    assert "Over all 9,986 transactions, the mean is 5.18 ms" in said
     assert f"{spread / 1000:.2f} ms" in said
 
 
@@ -154,7 +154,7 @@ def test_logs_of_several_threads_are_taken_together(tmp_path: Path) -> None:
     first.write_text(TRANSACTIONS)
     second.write_text("1 0 5000 0 1175850568 995600\n1 1 6000 0 1175850568 995700\n")
     one, other = read_values(str(first), group="client"), read_values(str(second), group="client")
-    assert f"Other threads of pgbench logged beside it: {second}" in " ".join(one.notes)
+    assert f"Other threads of pgbench wrote logs in the same directory: {second}" in " ".join(one.notes)
     both = joined([one, other])
     assert both.values.tolist() == [2.241, 2.465, 2.513, 2.038, 5.0, 6.0]
     assert [both.groups[place] for place in both.member] == ["0"] * 4 + ["1"] * 2
@@ -162,7 +162,7 @@ def test_logs_of_several_threads_are_taken_together(tmp_path: Path) -> None:
 
 
 def test_files_of_two_kinds_are_not_taken_together(read: Read) -> None:
-    with pytest.raises(UsageError, match="cannot be analysed together: of the first, format is CSV"):
+    with pytest.raises(UsageError, match="cannot be analysed together: the format of the first is CSV"):
         joined([read("ms\n1\n2.5\n"), read(TRANSACTIONS, name="log")])
 
 
@@ -171,7 +171,7 @@ def test_an_empty_line_at_the_end_of_a_log_is_none(read: Read) -> None:
 
 
 def test_half_a_line_at_the_end_of_a_log_is_named(read: Read) -> None:
-    with pytest.raises(UsageError, match=r"line 5: '0 203 22' is no line of this log of pgbench"):
+    with pytest.raises(UsageError, match=r"line 5: '0 203 22' is not a line of this pgbench log"):
         read(TRANSACTIONS + "0 203 22")
 
 
@@ -181,7 +181,7 @@ def test_half_a_line_at_the_end_of_a_log_is_named(read: Read) -> None:
 def test_intervals_of_sysbench(read: Read) -> None:
     found = read(SYSBENCH)
     assert (found.title, found.values.tolist()) == ("latency_percentile (ms)", [4.18, 3.96])
-    assert "the 95th percentile of latency in one interval, not a latency" in " ".join(found.notes)
+    assert "the 95th percentile of latency in one interval, because sysbench" in " ".join(found.notes)
     assert read(SYSBENCH, value="tps").values.tolist() == [1203.47, 1250.02]
     assert read(SYSBENCH, value="qps").values.tolist() == [24113.3, 25004.46]
     assert read(SYSBENCH, value="errors_per_s").values.tolist() == [0.0, 1.0]
@@ -215,7 +215,7 @@ def test_a_histogram_of_sysbench(read: Read) -> None:
 
 
 def test_a_summary_of_sysbench_is_refused_with_what_to_do(read: Read) -> None:
-    with pytest.raises(UsageError, match=r"no line of an interval.*--report-interval=1, or --histogram=on"):
+    with pytest.raises(UsageError, match=r"no line of an interval.*--report-interval=1 or --histogram=on"):
         read("\n".join(line for line in SYSBENCH.splitlines() if not line.startswith("[")))
 
 
@@ -224,8 +224,8 @@ def test_vmstat_has_no_rates_in_its_first_line(read: Read) -> None:
     assert (free.values.tolist(), free.missing) == ([278632.0, 361063.0, 867588.0], 0)
     switches = read(VMSTAT, value="cs")
     assert (switches.values.tolist(), switches.missing) == ([1800.0, 2100.0], 1)
-    assert "mean since the machine started" in " ".join(switches.notes)
-    with pytest.raises(UsageError, match=r"is output of vmstat and has 17 columns of numbers\. Say which"):
+    assert "means since the machine started" in " ".join(switches.notes)
+    with pytest.raises(UsageError, match=r"is output of vmstat and has 17 columns of numbers\. Choose one"):
         read(VMSTAT)
 
 
@@ -246,7 +246,7 @@ def test_vmstat_with_times(read: Read) -> None:
 
 
 def test_a_line_that_is_none_of_vmstat_is_named(read: Read) -> None:
-    with pytest.raises(UsageError, match="line 8: 'oops' is no line of vmstat"):
+    with pytest.raises(UsageError, match="line 8: 'oops' is not a line of vmstat"):
         read(VMSTAT + "oops\n", value="cs")
 
 
@@ -257,7 +257,7 @@ def test_a_percentile_file_is_expanded_and_its_own_mean_said(read: Read) -> None
     found = read(HGRM)
     assert found.values.tolist() == [1.0] * 2 + [2.0] * 4 + [4.0] * 3 + [8.0]
     said = " ".join(found.notes)
-    assert "each of 4 steps holds up to 40.0% of them" in said
+    assert "Each of its 4 steps holds up to 40.0% of the values" in said
     assert "mean 2.25, standard deviation 1.90" in said
 
 
@@ -269,8 +269,8 @@ def test_a_percentile_file_as_csv(read: Read) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (HGRM.replace("         10\n#", "         11\n#"), "counts 11 values in its last line, and 10 below"),
-        (HGRM.replace("   9   ", "   5   "), "line 5: its values and counts go down"),
+        (HGRM.replace("         10\n#", "         11\n#"), "has 11 values up to .* count is 10"),
+        (HGRM.replace("   9   ", "   5   "), "line 5: its value or its count is lower"),
         (HGRM.split("\n\n", maxsplit=1)[0] + "\n", "no steps"),
         (HGRM.replace("   10\n", "   9999999999\n").replace("   10]", "   9999999999]"), "one by one"),
     ],
@@ -302,7 +302,7 @@ def test_logs_of_hdrhistogram_say_what_its_own_tests_say(
     assert upper_ends[int(0.999 * count + 0.5) - 1] == pytest.approx(percentile * 1e6, abs=1)
     assert upper_ends[-1] == pytest.approx(largest * 1e6, abs=1)
     assert "exact to 2 decimal digits" in " ".join(found.notes)
-    assert "a 1,000,000th of what the histograms hold" in " ".join(found.notes)
+    assert "which is 1,000,000 times the unit inside the histograms" in " ".join(found.notes)
 
 
 def test_tags_of_a_log_of_hdrhistogram_are_groups() -> None:
@@ -317,7 +317,7 @@ def test_tags_of_a_log_of_hdrhistogram_are_groups() -> None:
     ["HISTFAAAAEV42pNpmSzMwMCgyAAB", "HISTAAAAAEV42g==", "HISTFAAA////f3ja", "HISTFAAAAEV42pNp"],
 )  # fmt: skip
 def test_a_damaged_histogram_is_named_with_its_line(read: Read, payload: str) -> None:
-    with pytest.raises(UsageError, match="line 3 holds no histogram that can be read"):
+    with pytest.raises(UsageError, match="line 3 holds a histogram that cannot be read"):
         read(f"#[Histogram log format version 1.2]\n# made up\n0.1,1.0,2.7,{payload}\n")
 
 
@@ -371,7 +371,7 @@ def test_the_histogram_of_fio(read: Read) -> None:
 
 
 def test_a_summary_of_fio_is_said_and_refused(read: Read) -> None:
-    with pytest.raises(UsageError, match=r"no single values \(j read: mean 1.50 ms, .*json\+"):
+    with pytest.raises(UsageError, match=r"not single values \(j read: mean 1.50 ms, .*json\+"):
         read(fio(None))
 
 
@@ -408,12 +408,12 @@ def test_points_of_k6_as_json_and_as_csv(read: Read) -> None:
         assert found.groups == ("200", "500")
         assert read(text, value="http_req_blocked").values.tolist() == [0.5]
         with pytest.raises(
-            UsageError, match=r"has no metric 'x'. Say which .*: http_req_blocked, http_req_duration"
+            UsageError, match=r"has no metric 'x'. Choose one .*: http_req_blocked, http_req_duration"
         ):
             read(text, value="x")
 
 
 def test_a_summary_of_k6_is_said_and_refused(read: Read) -> None:
     text = json.dumps({"metrics": {"http_req_duration": {"avg": 12.5, "p(95)": 40.0}}}, indent=1)
-    with pytest.raises(UsageError, match=r"summary of k6 and no single values \(avg 12.5, p\(95\) 40.0\)"):
+    with pytest.raises(UsageError, match=r"k6's summary, not single values \(avg 12.5, p\(95\) 40.0\)"):
         read(text)

@@ -109,7 +109,7 @@ def test_what_a_file_proves_is_read(read: Read, text: str, values: list[float], 
 
 def test_a_mark_far_behind_the_head_counts_too(read: Read) -> None:
     many = "".join(f"{place};{900 + place % 90}\n" for place in range(200_000))
-    with pytest.raises(UsageError, match=r"1.001, and 900 without one beside it"):
+    with pytest.raises(UsageError, match=r"Numbers without a mark, such as 900, do not decide it"):
         read(f"n;us\n{many}9;1.001\n", value="us")
     assert read(f"n;us\n{many}9;1.001\n9;2,5\n", value="us").values[-2:].tolist() == [1001.0, 2.5]
 
@@ -196,9 +196,13 @@ def test_what_cuts_all_lines_alike_separates(read: Read, text: str, separator: s
 
 
 def test_a_file_that_nothing_cuts_alike_says_how_it_was_read(read: Read) -> None:
-    with pytest.raises(UsageError, match="read as one column: no comma, semicolon, tab, bar or blank cuts"):
+    with pytest.raises(
+        UsageError, match="read as one column, because no comma, semicolon, tab, bar or blank cuts"
+    ):
         read("a b c\n1 2\n3 4 5 6\n")
-    with pytest.raises(UsageError, match=r"line 3 has 1 of the 2 cells.*separated by semicolons"):
+    with pytest.raises(
+        UsageError, match=r"line 3 has 1 cell, but the first line has 2.*separated by semicolons"
+    ):
         read("a;ms\n1;2\n3\n", value="ms")
 
 
@@ -258,7 +262,7 @@ def test_a_column_that_counts_rows_is_not_what_is_meant(read: Read) -> None:
     found = read("n,ms\n0,1.5\n1,2.25\n2,1\n")
     assert (found.name, found.values.tolist()) == ("ms", [1.5, 2.25, 1.0])
     assert "n follow each other in equal steps" in found.notes[0]
-    assert "left aside" in found.notes[0]
+    assert "It is ignored" in found.notes[0]
 
 
 @pytest.mark.parametrize("step", [1, 10, -1])
@@ -273,7 +277,9 @@ def test_a_count_whose_thousands_are_grouped_is_one_too(read: Read) -> None:
 
 
 def test_a_row_number_beside_no_numbers_is_never_analysed_silently(read: Read) -> None:
-    with pytest.raises(UsageError, match=r"no column of numbers but n, .*lat was left aside: 'slow' in it"):
+    with pytest.raises(
+        UsageError, match=r"no column of numbers but n, .*lat is ignored, because 'slow' in it"
+    ):
         read("n,lat\n0,1.5ms\n1,slow\n2,1.25ms\n")
     alone = read("n\n0\n1\n2\n")
     assert alone.values.tolist() == [0.0, 1.0, 2.0]
@@ -283,4 +289,4 @@ def test_a_row_number_beside_no_numbers_is_never_analysed_silently(read: Read) -
 def test_a_column_that_is_nearly_of_numbers_is_said_to_be_left_aside(read: Read) -> None:
     found = read("sessions,ms\n4,1.5\n9,timeout\n16,3\n")
     assert found.name == "sessions"
-    assert "ms was left aside: 'timeout' in it is not a number." in found.notes
+    assert "ms is ignored, because 'timeout' in it is not a number." in found.notes

@@ -59,7 +59,7 @@ def test_a_guess_at_an_encoding_changes_no_number_and_is_said(read: Read, encodi
     content = f"wo;{name}\nhier;1,5\ndort;2,25\n".encode(encoding)
     guessed = read(content)
     assert guessed.values.tolist() == [1.5, 2.25]
-    assert any("a guess that numbers do not depend on; --encoding" in note for note in guessed.notes)
+    assert any("a guess. Numbers do not depend on it; --encoding" in note for note in guessed.notes)
     told = read(content, encoding=encoding)
     assert (told.name, told.values.tolist()) == (name, [1.5, 2.25])
     assert not told.notes
@@ -67,7 +67,7 @@ def test_a_guess_at_an_encoding_changes_no_number_and_is_said(read: Read, encodi
 
 @pytest.mark.parametrize(
     ("encoding", "said"),
-    [("klingon", "--encoding klingon is not known"), ("base64", "no encoding of text|cannot be read"),
+    [("klingon", "klingon is not a known encoding"), ("base64", "not an encoding of text|cannot be read"),
      ("ascii", "cannot be read as ascii")],
 )  # fmt: skip
 def test_an_encoding_that_does_not_fit_is_refused(read: Read, encoding: str, said: str) -> None:
@@ -134,11 +134,11 @@ def test_what_unpacks_to_more_than_is_held_is_refused(read: Read, monkeypatch: p
     ("content", "said"),
     [
         (b"1" * (3 << 20), "line 1 has more than 1,048,576 letters"),
-        (b"ms\n1\n" + b"1" * (3 << 20), "line of more than 1,048,576 letters"),
+        (b"ms\n1\n" + b"1" * (3 << 20), "more than 1,048,576 letters in line 2 of its values"),
         (b"0 1 3131 0 1499414498 750\n" * 2 + b"1" * (3 << 20), "more than 1,048,576 letters"),
-        (b",".join([b"1"] * 20_000) + b"\n", "has 20,000 columns, and up to 16,384 are read"),
+        (b",".join([b"1"] * 20_000) + b"\n", "has 20,000 columns, and Redolab reads at most 16,384"),
         (b",".join([b"1"] * 200_000) + b"\n", "has 200,000 columns"),
-        (bytes(3 << 20), "no text"),
+        (bytes(3 << 20), "not lines of text"),
     ],
     ids=["first", "later", "log", "columns", "more columns", "zeros"],
 )  # fmt: skip

@@ -69,7 +69,7 @@ def test_what_neighbours_have_in_common_is_told_and_widens_the_mean(tmp_path: Pa
     assert found["mean"]["point"] == pytest.approx(plain["point"])
     assert found["mean"]["high"] - found["mean"]["low"] > 2 * (plain["high"] - plain["low"])
     assert any(
-        sentence.startswith("One value and the next in time correlate at 0.")
+        sentence.startswith("Each value correlates with the next in time at 0.")
         for sentence in results["answer"]
     )
 
@@ -82,7 +82,7 @@ def test_a_file_says_nothing_of_neighbours(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "group", "against", "why"),
     [
-        (None, None, None, r"Say which to take with --value: arrival_rate_per_s"),
+        (None, None, None, r"Choose one with --value: arrival_rate_per_s"),
         ("zzz", None, None, r"no column 'zzz' for --value[.] They have"),
         ("busy_s", "zzz", None, r"no column 'zzz' for --group[.] They have: block, day, hour"),
         ("busy_s", None, "started_at", r"no column 'started_at' for --against"),

@@ -84,16 +84,16 @@ def test_a_first_line_of_numbers_counts_as_values(read: Read) -> None:
     [
         ("", {}, "is empty"),
         ("\n \n", {}, "is empty"),
-        ("# nothing else\n", {}, "holds comments alone"),
+        ("# nothing else\n", {}, "holds only comments"),
         ("ms\n", {}, "no number in the column ms: 0 rows"),
         ("ms\n\n\n", {}, "2 of them without a value"),
         ("ms\n1\n2\nfast\n4\n", {}, "line 4: 'fast' in the column ms is not a number"),
         ('ms,g\n1,"a\nb"\nslow,c\n', {"value": "ms"}, "line 4: 'slow'"),
         ("# x\nms\n1\n1_000\n", {}, "line 4: '1_000'"),
         ("ms\n1\n" + "x" * 100 + "\n", {}, "'" + "x" * 40 + "...'"),
-        ("ms,g\n1,a\n2\n", {"value": "ms"}, "line 3 has 1 of the 2 cells"),
-        ("a,b\n1,2\n", {}, "has 2 columns of numbers. Say which to take with --value: a, b."),
-        ("a,b\nx,y\n", {}, "has no column of numbers. Say which to take with --value: a, b."),
+        ("ms,g\n1,a\n2\n", {"value": "ms"}, "line 3 has 1 cell, but the first line has 2"),
+        ("a,b\n1,2\n", {}, "has 2 columns of numbers. Choose one with --value: a, b."),
+        ("a,b\nx,y\n", {}, "has no column of numbers. Choose one with --value: a, b."),
         ("a,b\n1,2\n", {"value": "c"}, "has no column 'c' for --value. It has: a, b."),
         ("a,b\n1,2\n", {"group": "c"}, "has no column 'c' for --group. It has: a, b."),
         ("a,a\n1,2\n", {"value": "a"}, "has 2 columns named 'a'"),
@@ -101,7 +101,7 @@ def test_a_first_line_of_numbers_counts_as_values(read: Read) -> None:
         ("ms\n1e308\n1\n", {}, "its square does not fit a double"),
         ("ms\n1e-200\n2e-200\n", {}, "its square does not fit a double"),
         (b"ms,g\n1,\x81\x00\n", {}, "line 2: byte 0x81 is not UTF-8"),
-        (b"ms\n1\n\0\n", {}, "it is no text of lines"),
+        (b"ms\n1\n\0\n", {}, "its bytes are not lines of text"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_said_with_its_place(
@@ -115,7 +115,7 @@ def test_what_cannot_be_read_is_said_with_its_place(
 
 def test_bytes_that_are_no_text_far_behind_the_head(read: Read) -> None:
     rows = b"1,a\n" * 300_000
-    with pytest.raises(UsageError, match="not UTF-8 throughout"):
+    with pytest.raises(UsageError, match="contains bytes that are not UTF-8"):
         read(b"ms,g\n" + rows + b"2,\xe9\n", group="g")
 
 

@@ -25,12 +25,12 @@ def expanded(
 
     Args:
         place: of the file, as it was named.
-        what: wrote it.
+        what: the kind of file, in words.
         values: one for each bucket.
         counts: how often each was counted.
         unit: of the values.
-        notes: what a reader must know of it.
-        tags: the name of the histogram that each bucket is of, where there are several.
+        notes: facts that a reader must know about it.
+        tags: the name of each bucket's histogram, where there are several.
 
     Raises:
         UsageError: it counted nothing, or more than can be held one by one.
@@ -40,9 +40,8 @@ def expanded(
         raise UsageError(f"{place} is {what} that counted nothing.")
     if total > MOST_COUNTED:
         raise UsageError(
-            f"{place} is {what} of {total:,} values, and up to {MOST_COUNTED:,} can be analysed one by one. "
-            "Take one "
-            "of a shorter time."
+            f"{place} is {what} of {total:,} values, and at most {MOST_COUNTED:,} can be analysed one by "
+            "one. Give one of a shorter time."
         )
     texts = {}
     if tags is not None:
@@ -54,7 +53,8 @@ def expanded(
         "value",
         (
             *notes,
-            "A histogram does not keep the order of its values, so nothing is said of what depends on it.",
+            "A histogram does not keep the order of its values, so figures that depend on the order are left "
+            "out.",
         ),
         ordered=False,
     )

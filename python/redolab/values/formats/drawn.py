@@ -1,6 +1,6 @@
 """Tables that psql and mysql draw: aligned or in a box, and without alignment (`psql -A`).
 
-They become CSV, whose cells are then read as those of any other file.
+They become CSV, whose cells are then read like the cells of any other file.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ class Drawn:
         """
         if names != self.names:
             raise UsageError(
-                f"{content.place}, line {line:,}: another table begins, with the columns "
-                f"{units.some(names, 10)}; the "
-                f"first has {units.some(self.names, 10)}. Give one file for each."
+                f"{content.place}, line {line:,}: another table begins here. It has the columns "
+                f"{units.some(names, 10)}; the first table has {units.some(self.names, 10)}. Give each table "
+                "its own file."
             )
         self.tables += 1
 
 
 @dataclass(frozen=True)
 class _Rule:
-    """The line under the names, which says where columns are."""
+    """The line under the names, which shows where columns are."""
 
     text: str
     edges: bool
@@ -85,7 +85,7 @@ def is_ruled(head: str) -> bool:
 
 
 def _rule_under(above: str, line: str) -> _Rule | None:
-    """The rule that a line is, where names stand over it."""
+    """The rule in a line, where names are above it."""
     text = line.strip()
     if not above.strip() or not _RULE.fullmatch(text) or _RULE.fullmatch(above.strip()):
         return None
@@ -120,7 +120,7 @@ def read_ruled(content: Content) -> Drawn:
             if _RULE.fullmatch(text):
                 if not rule.boxed:
                     raise UsageError(
-                        f"{content.place}, line {number:,}: a rule stands inside a table. If it is a cell, "
+                        f"{content.place}, line {number:,}: there is a rule inside a table. If it is a cell, "
                         f"{_INSTEAD}."
                     )
                 rule = None
@@ -131,33 +131,39 @@ def read_ruled(content: Content) -> Drawn:
                 rule = None
         above = line
     if found is None:
-        raise UsageError(f"{content.place} has rules and no table under them.")
+        raise UsageError(f"{content.place} has rules but no table under them.")
     return found
 
 
 def _row(content: Content, number: int, line: str, rule: _Rule) -> list[str]:
     cells = rule.cells(line)
     wide = rule.spans and any(unicodedata.east_asian_width(one) in "WF" for one in line)
-    if wide or len(cells) != rule.width:
+    if len(cells) != rule.width:
         raise UsageError(
-            f"{content.place}, line {number:,} has {len(cells)} cells of a table of {rule.width} columns, "
-            "or its "
-            f"columns cannot be told apart. A cell has a bar in it, or goes on over lines: {_INSTEAD}."
+            f"{content.place}, line {number:,} has {units.counted(len(cells), 'cell')}, but its table has "
+            f"{units.counted(rule.width, 'column')}. If a cell contains a bar or spans several lines, "
+            f"{_INSTEAD}."
+        )
+    if wide:
+        raise UsageError(
+            f"{content.place}, line {number:,} has letters of double width, so the places of its columns are "
+            f"not known. Please {_INSTEAD}."
         )
     return cells
 
 
 def check_count(content: Content, number: int, rows: int, said: int) -> None:
-    """Compare rows with how many the table says that it has (`UsageError`)."""
+    """Compare the rows that were read with the count that the table prints (`UsageError`)."""
     if rows != said:
         raise UsageError(
-            f"{content.place}, line {number:,}: the table says that it has {units.counted(said, 'row')}, and "
-            f"{rows:,} were read. It is not whole, or a cell of it goes on over lines: {_INSTEAD}."
+            f"{content.place}, line {number:,}: the table's own count is {units.counted(said, 'row')}, but "
+            f"it has {rows:,} here. The table is not whole, or one of its cells spans several lines. If so, "
+            f"{_INSTEAD}."
         )
 
 
 def read_unaligned(content: Content) -> Drawn:
-    """What `psql -A` prints: bars between cells, and a count below.
+    """The table that `psql -A` prints: bars between cells, and a count below.
 
     Raises:
         UsageError: a line has other cells, or the count differs.
@@ -173,9 +179,9 @@ def read_unaligned(content: Content) -> Drawn:
         elif line.strip():
             if len(cells) != len(found.names):
                 raise UsageError(
-                    f"{content.place}, line {number:,} has {len(cells)} of the {len(found.names)} cells of "
-                    "the first "
-                    f"line, which have bars between them: {_INSTEAD}."
+                    f"{content.place}, line {number:,} has {units.counted(len(cells), 'cell')} between bars, "
+                    f"but the first line has {len(found.names)}. If a cell contains a bar or spans several "
+                    f"lines, {_INSTEAD}."
                 )
             found.rows.append(cells)
     return found or Drawn([])

@@ -1,4 +1,4 @@
-"""What fio writes: its logs (`--write_lat_log`, `--write_bw_log`, `--write_iops_log`), and its JSON."""
+"""Files of fio: its logs (`--write_lat_log`, `--write_bw_log`, `--write_iops_log`), and its JSON."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def read_fio(content: Content, head: str) -> Sheet | None:
     """The values of a log or the histogram of a JSON file; None where the file is neither.
 
     Raises:
-        UsageError: a line is none of the log, or the JSON holds a summary alone.
+        UsageError: a line does not belong to the log, or the JSON holds only a summary.
     """
     lines = head.splitlines()
     if '"fio version"' in head and "{" in lines[:_LOOKED_AT]:
         return _json(content)
     if lines and (_TERSE.match(lines[0]) or any(map(_NORMAL.match, lines[:_LOOKED_AT]))):
-        raise UsageError(f"{content.place} has the summary of fio and no single values. {_INSTEAD}")
+        raise UsageError(f"{content.place} holds only fio's summary, not single values. {_INSTEAD}")
     first = next(iter(head.splitlines()), "")
     named = _LOG.fullmatch(PurePath(content.place).name)
     return _log(content, named[1], first.count(",") + 1) if named and _LINE.fullmatch(first.strip()) else None
@@ -56,9 +56,8 @@ def _log(content: Content, kind: str, width: int) -> Sheet:
             continue
         if not _LINE.fullmatch(line.strip()) or line.count(",") + 1 != width:
             raise UsageError(
-                f"{content.place}, line {number:,}: {line[:60]!r} is no line of a log of fio, whose {width} "
-                "figures have "
-                "commas between them."
+                f"{content.place}, line {number:,}: {line[:60]!r} is not a line of this fio log, which has "
+                f"{width} figures separated by commas."
             )
         time, value, direction, size = (cell.strip() for cell in line.split(",")[:4])
         times.append(float(time))
@@ -79,22 +78,21 @@ def _log(content: Content, kind: str, width: int) -> Sheet:
         name,
         (
             *notes,
-            "With log_avg_msec or log_hist_msec each value stands for many of them, which the log does not "
-            "tell.",
+            "With log_avg_msec or log_hist_msec, each value represents many I/Os. The log does not show "
+            "whether these options were set.",
         ),
     )
 
 
 def _unit(kind: str, width: int) -> tuple[str | None, tuple[str, ...]]:
-    """What the values of a log are in."""
+    """The unit of the values of a log, and notes on it."""
     if kind in _UNITS:
         return _UNITS[kind], ()
     if width > 5:
         return "ms", ()
     return None, (
-        "The values are as they stand in the log: in ns since fio 3, in µs before. Logs of so few columns "
-        "do not tell "
-        "which version wrote them.",
+        "The values are as printed in the log: in ns since fio 3, in µs before. A log with so few columns "
+        "does not show which version wrote it.",
     )
 
 
@@ -112,15 +110,15 @@ def _json(content: Content) -> Sheet:
             counts.append(_count(content, count))
             tags.append(tag)
     if any(map(math.isnan, values)):
-        raise UsageError(f"{content.place} has a histogram whose values are no whole numbers of ns.")
+        raise UsageError(f"{content.place} has a histogram with values that are not whole numbers of ns.")
     if not values:
         raise UsageError(
-            f"{content.place} has the summary of fio and no single values{_summaries(found)}. {_INSTEAD}"
+            f"{content.place} holds only fio's summary, not single values{_summaries(found)}. {_INSTEAD}"
         )
     notes = (
-        "It is fio's histogram of completion latency, whose buckets are less than 1.6 % wide: each value is "
-        "as exact as that.",
-        *(f"Its own figures of {tag}: {_own(one)}." for tag, one in found[:_MOST_SAID]),
+        "The values come from fio's histogram of completion latency. Its buckets are less than 1.6 % wide, "
+        "so each value is exact to 1.6 %.",
+        *(f"fio's own figures for {tag}: {_own(one)}." for tag, one in found[:_MOST_SAID]),
     )
     return expanded(content.place, "a JSON file of fio", np.array(values), counts, "ms", notes, tags)
 
@@ -156,12 +154,15 @@ def _by_number(item: tuple[str, Any]) -> float:
 
 def _count(content: Content, count: object) -> int:
     if not isinstance(count, int) or isinstance(count, bool) or count < 0:
-        raise UsageError(f"{content.place} has a histogram with {str(count)[:40]!r} for a count.")
+        raise UsageError(
+            f"{content.place} has a histogram with the count {str(count)[:40]!r}, which is not a whole "
+            "number from 0 on."
+        )
     return count
 
 
 def _own(one: Mapping[str, Any]) -> str:
-    """Mean and largest value, and what percentiles it has, in ms."""
+    """Mean, largest value and the percentiles that it has, in ms."""
     said = [
         f"{name} {significant(float(one[name]) / 1e6)} ms"
         for name in ("mean", "max")

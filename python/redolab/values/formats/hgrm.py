@@ -20,10 +20,10 @@ _SAID = re.compile(r"(Mean|StdDeviation|Max|Total count|SubBuckets)\s*=\s*(\d{1,
 
 
 def read_hgrm(content: Content, head: str) -> Sheet | None:
-    """Its values, each as often as it was counted between two steps; None where the file is none of it.
+    """The values, each as often as it was counted between two steps; None for a file in another format.
 
     Raises:
-        UsageError: its steps are none, go down, or end before its last value.
+        UsageError: it has no steps, they go down, or they end before its last value.
     """
     if not any(_HEAD.fullmatch(line) for line in head.splitlines()[:20]):
         return None
@@ -36,19 +36,19 @@ def read_hgrm(content: Content, head: str) -> Sheet | None:
             totals.append(int(step[3]))
             if len(totals) > 1 and (totals[-1] < totals[-2] or values[-1] < values[-2]):
                 raise UsageError(
-                    f"{content.place}, line {number:,}: its values and counts go down, and may only rise."
+                    f"{content.place}, line {number:,}: its value or its count is lower than in the line "
+                    "before. In a percentile file both only rise."
                 )
         elif line.strip().startswith("#["):
             said |= {name: float(figure) for name, figure in _SAID.findall(line)}
         elif line.strip() and not _HEAD.fullmatch(line) and values and not said:
-            raise UsageError(f"{content.place}, line {number:,}: {line[:60]!r} is no step of percentiles.")
+            raise UsageError(f"{content.place}, line {number:,}: {line[:60]!r} is not a step of percentiles.")
     if not totals:
-        raise UsageError(f"{content.place} has the head of a percentile file of HdrHistogram and no steps.")
+        raise UsageError(f"{content.place} has the head of a percentile file of HdrHistogram but no steps.")
     if said.get("Total count", totals[-1]) != totals[-1]:
         raise UsageError(
-            f"{content.place} counts {totals[-1]:,} values in its last line, and {said['Total count']:,.0f} "
-            "below it. It "
-            "is not whole."
+            f"{content.place} has {totals[-1]:,} values up to its last step, but its own total count is "
+            f"{said['Total count']:,.0f}. The file is not whole."
         )
     return expanded(
         content.place,
@@ -65,11 +65,10 @@ def _exactness(values: list[float], totals: list[int]) -> str:
     steps = [after - before for before, after in zip([0, *totals], totals, strict=False)]
     widest = max(steps) / totals[-1]
     return (
-        f"A percentile file has no single values: each of {len(values):,} steps holds up to {widest:.1%} of "
-        "them, and all of "
-        "a step were taken at its upper end, in the unit of the file. So the mean is too large, and the "
-        "smallest value "
-        "is that of its first step; percentiles and the largest value hold."
+        f"A percentile file has no single values. Each of its {len(values):,} steps holds up to {widest:.1%} "
+        "of the values, and each value was read as the upper end of its step, in the unit of the file. So "
+        "the mean is too large, and the smallest value is the upper end of the first step. Percentiles and "
+        "the largest value are right."
     )
 
 
@@ -78,4 +77,4 @@ def _own(said: dict[str, float]) -> list[str]:
     if "Mean" not in said:
         return []
     spread = f", standard deviation {significant(said['StdDeviation'])}" if "StdDeviation" in said else ""
-    return [f"Its own figures are finer: mean {significant(said['Mean'])}{spread}."]
+    return [f"The file's own figures are more exact: mean {significant(said['Mean'])}{spread}."]

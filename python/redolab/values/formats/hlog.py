@@ -29,11 +29,11 @@ _COMPRESSED = {0x1C849302: 1, 0x1C849304: 2}
 _ENCODED = {0x1C849301: 1, 0x1C849303: 2}
 _HEADER = struct.Struct(">iiiiqqd")
 _MOST_BYTES = 16 << 20
-"""Of one histogram; with five digits of 64 bits it has 12 MB."""
+"""Bytes of one histogram; with five digits of 64 bits it has 12 MB."""
 _MOST_ALL_BYTES = 512 << 20
-"""Of all histograms of a log; one of a day has 200 MB."""
+"""Bytes of all histograms of a log; the log of a day has 200 MB."""
 _MOST_BUCKETS = 2_000_000
-"""Of all histograms together that hold anything."""
+"""Buckets of all histograms together that hold anything."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,11 @@ class _Histogram:
 
 
 class _DamagedError(Exception):
-    """It is no histogram."""
+    """It is not a histogram."""
 
 
 def read_hlog(content: Content, head: str) -> Sheet | None:
-    """All intervals of the log together; None where the file is none of it.
+    """All intervals of the log together; None for a file in another format.
 
     Raises:
         UsageError: a line of it cannot be decoded.
@@ -67,7 +67,7 @@ def read_hlog(content: Content, head: str) -> Sheet | None:
         if row is None:
             if line.strip() and not line.startswith(("#", '"StartTimestamp', "StartTimestamp")):
                 raise UsageError(
-                    f"{content.place}, line {number:,}: {line[:60]!r} is no interval of a log of "
+                    f"{content.place}, line {number:,}: {line[:60]!r} is not an interval of a log of "
                     "HdrHistogram."
                 )
             continue
@@ -75,14 +75,13 @@ def read_hlog(content: Content, head: str) -> Sheet | None:
             one = _decoded(row[5])
         except (_DamagedError, ValueError, struct.error, zlib.error) as error:
             raise UsageError(
-                f"{content.place}, line {number:,} holds no histogram that can be read: {error}."
+                f"{content.place}, line {number:,} holds a histogram that cannot be read: {error}."
             ) from error
         intervals, size = intervals + 1, size + one.size
         if size > _MOST_ALL_BYTES:
             raise UsageError(
                 f"{content.place}, line {number:,}: its histograms have more than {_MOST_ALL_BYTES:,} bytes "
-                "so far. "
-                "Give a log of a shorter time."
+                "so far. Give a log of a shorter time."
             )
         digits = min(digits, one.digits)
         of_tag = counts[row[1]]
@@ -112,18 +111,20 @@ def _sheet(
     ]
     unit = (
         "Values are in the unit of its column Interval_Max"
-        + (f", a {per_unit:,.0f}th of what the histograms hold" if per_unit > 1 else "")
-        + ". The log does not name that unit; most have ms."
+        + (f", which is {per_unit:,.0f} times the unit inside the histograms" if per_unit > 1 else "")
+        + ". The log does not name that unit; in most logs it is ms."
     )
     tags = [tag or "none" for _, _, tag in flat] if set(counts) != {None} else None
     notes = [
-        f"All {units.counted(intervals, 'interval')} of the log were taken together. Each value is the "
-        "middle of its bucket, "
-        f"which is exact to {units.counted(digits, 'decimal digit')}.",
+        f"The values of {units.counted(intervals, 'interval')} of the log are analysed together. Each value "
+        f"is the middle of its bucket, which is exact to {units.counted(digits, 'decimal digit')}.",
         unit,
     ]
     if tags is not None:
-        notes.append("It holds histograms of several tags, all taken together; --group tag compares them.")
+        notes.append(
+            "The log holds histograms of several tags, which are analysed together; --group tag compares "
+            "them."
+        )
     values = np.array([value for value, _, _ in flat])
     return expanded(
         content.place,
@@ -137,7 +138,7 @@ def _sheet(
 
 
 def _power_of_ten(ratios: list[float]) -> float:
-    """How many units of the histograms make one of the log's own; 1 where that is no power of ten."""
+    """How many units of the histograms make one unit of the log; 1 where the ratio is not a power of ten."""
     if not ratios:
         return 1.0
     middle = float(np.median(ratios))
@@ -150,7 +151,7 @@ def _decoded(text: str) -> _Histogram:
     raw = base64.b64decode(text, validate=True)
     cookie, length = struct.unpack_from(">ii", raw)
     if _COMPRESSED.get(cookie & ~0xF0) is None:
-        raise _DamagedError("it is in an encoding that is not known here (V1 and V2 are)")
+        raise _DamagedError("it is in an unknown encoding (V1 and V2 are supported)")
     if not 0 <= length <= len(raw) - 8:
         raise _DamagedError("it ends too early")
     unpacker = zlib.decompressobj()
@@ -160,7 +161,7 @@ def _decoded(text: str) -> _Histogram:
     cookie, size, offset, digits, lowest, _, ratio = _HEADER.unpack_from(payload)
     version = _ENCODED.get(cookie & ~0xF0)
     if version is None or not 0 <= digits <= 5 or lowest < 1 or offset or not ratio > 0:
-        raise _DamagedError("its head is none of a histogram")
+        raise _DamagedError("its head is not the head of a histogram")
     if not 0 <= size <= len(payload) - _HEADER.size:
         raise _DamagedError("it ends too early")
     body = payload[_HEADER.size : _HEADER.size + size]
@@ -171,10 +172,10 @@ def _decoded(text: str) -> _Histogram:
 def _words(body: bytes, size: int) -> dict[int, int]:
     """Counts of a fixed size, by the place of their bucket."""
     if size not in (2, 4, 8) or len(body) % size:
-        raise _DamagedError("its counts are of no size that is known")
+        raise _DamagedError("its counts have an unknown size")
     counts = np.frombuffer(body, dtype=f">i{size}")
     if (counts < 0).any():
-        raise _DamagedError("it counts less than nothing")
+        raise _DamagedError("it has a count below zero")
     return {int(place): int(counts[place]) for place in np.flatnonzero(counts)}
 
 

@@ -1,4 +1,4 @@
-"""What k6 writes: every point as JSON (`--out json`) or CSV (`--out csv`)."""
+"""Files of k6: every point as JSON (`--out json`) or CSV (`--out csv`)."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _Point = tuple[str, float, Mapping[str, Any]]
 
 
 def read_k6(content: Content, head: str, metric: str | None) -> Sheet | None:
-    """The points of one metric and their tags; None where the file is none of k6.
+    """The points of one metric and their tags; None where the file is not from k6.
 
     Args:
         content: of the file.
         head: its first lines.
-        metric: the metric to read; None for the one that users mean.
+        metric: the metric to read; None for the usual one.
 
     Raises:
-        UsageError: it holds a summary alone, or no such metric.
+        UsageError: it holds only a summary, or no such metric.
     """
     first = next(iter(head.splitlines()), "")
     if first.startswith(_HEAD):
@@ -54,7 +54,8 @@ def read_k6(content: Content, head: str, metric: str | None) -> Sheet | None:
         count[name] = count.get(name, 0) + 1
         if len(count) > _MOST_METRICS:
             raise UsageError(
-                f"{content.place} has more than {_MOST_METRICS:,} metrics, which no test of k6 has."
+                f"{content.place} has more than {_MOST_METRICS:,} metrics. No test of k6 has so many, so the "
+                "file is damaged or is not from k6."
             )
         if name == taken:
             values.append(value)
@@ -63,10 +64,12 @@ def read_k6(content: Content, head: str, metric: str | None) -> Sheet | None:
                 texts.append(None if text in (None, "") else str(text)[:1000])
     if taken is None or taken not in count:
         wrong = (
-            f"has no metric {taken[:60]!r}" if taken else "begins with no metric that is a time of requests"
+            f"has no metric {taken[:60]!r}"
+            if taken
+            else "has no duration of requests among its first metrics"
         )
         raise UsageError(
-            f"{content.place} {wrong}. Say which to take with --value: {units.some(sorted(count), 20)}."
+            f"{content.place} {wrong}. Choose one with --value: {units.some(sorted(count), 20)}."
         )
     others = [name for name in sorted(count) if name != taken]
     unit = "ms" if taken.endswith(_TIMES) else None
@@ -114,7 +117,7 @@ def _of_json(content: Content) -> Iterator[_Point]:
 
 
 def _summary(content: Content) -> UsageError:
-    """What a summary says, which has no single values."""
+    """The refusal of a summary, which has no single values, with the figures in it."""
     with content.open() as file:
         metrics = parse_json_object(file.read(MOST_JSON_BYTES + 1), content.place).get("metrics")
     one: object = (
@@ -129,7 +132,6 @@ def _summary(content: Content) -> UsageError:
         if isinstance(value, int | float) and not isinstance(value, bool)
     )
     return UsageError(
-        f"{content.place} has the summary of k6 and no single values{f' ({said[:300]})' if said else ''}. "
-        "Let k6 write "
-        "its points with --out json=FILE or --out csv=FILE."
+        f"{content.place} holds only k6's summary, not single values{f' ({said[:300]})' if said else ''}. "
+        "Let k6 write its points with --out json=FILE or --out csv=FILE."
     )

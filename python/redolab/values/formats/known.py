@@ -1,4 +1,4 @@
-"""Every format of a program that is read, and which one a file is in."""
+"""Every program's format that is read, and which of them a file has."""
 
 from __future__ import annotations
 
@@ -76,6 +76,6 @@ def _rewritten(content: Content, found: Drawn, kind: str) -> Content:
         raise UsageError(
             f"{content.place} has more than {MOST_PIPED_BYTES:,} bytes. Write it with psql --csv."
         )
-    joined = f"It has {found.tables:,} tables of the same columns, which were taken together."
+    joined = f"The file has {found.tables:,} tables with the same columns, which are analysed together."
     notes = (*content.notes, joined) if found.tables > 1 else content.notes
     return content.rewritten(text.getvalue(), format=kind, by_machine=True, notes=notes)

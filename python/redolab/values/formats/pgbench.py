@@ -1,4 +1,4 @@
-"""What `pgbench -l` logs: a line for each transaction, or with `--aggregate-interval` for each interval.
+"""Logs of `pgbench -l`: a line for each transaction, or with `--aggregate-interval` for each interval.
 
 Source: PostgreSQL's documentation of pgbench, "Per-Transaction Logging" and "Aggregated Logging".
 """
@@ -39,14 +39,14 @@ _LOOKED_AT = 200
 
 
 def read_pgbench(content: Content, head: str) -> Sheet | None:
-    """The log as columns, latency in ms; None where it is none.
+    """The log as columns, latency in ms; None for a file in another format.
 
     Raises:
-        UsageError: a line of it is like no other.
+        UsageError: one of its lines differs from all others.
     """
     lines = head.splitlines()[:_LOOKED_AT]
     first = lines[0] if lines else ""
-    # Of a log that is being written the last line is half of one, which is said once it is read.
+    # The last line of a log that is still being written is cut short; reading it reports that.
     whole = lines[1:-1]
     if (found := _TRANSACTION.fullmatch(first)) and all(map(_TRANSACTION.fullmatch, whole)):
         return _transactions(content, (*_NAMES, *_FURTHER[found[1].count(" ")]), lines)
@@ -77,7 +77,8 @@ def _transactions(content: Content, names: tuple[str, ...], lines: list[str]) ->
         notes.append(f"{units.counted(without, 'transaction')} failed or were skipped and have no latency.")
     if "lag_or_retries" in names:
         notes.append(
-            "The seventh figure of a line is the lag of its schedule in µs with --rate, else its retries."
+            "The seventh figure of each line, lag_or_retries, is the schedule lag in µs if pgbench ran with "
+            "--rate, else the number of retries."
         )
     texts = {name: partial(_named, read[name]) for name in ("client", "script")}
     return Sheet("a log of pgbench -l", columns, texts, "latency", tuple(notes))
@@ -96,18 +97,20 @@ def _sampled(lines: list[str]) -> list[str]:
     if skipped <= 0:
         return []
     return [
-        "Numbers of transactions are missing between its lines, so it is a sample of them (--sampling-rate) "
-        "and "
-        "counts fewer than there were."
+        "Some transaction numbers are missing between its lines, so the log holds only a sample of the "
+        "transactions (--sampling-rate), and its counts are too low."
     ]
 
 
 def _threads(content: Content) -> list[str]:
-    """Logs of further threads that lie beside this one and were not named."""
+    """Logs of further threads in the same directory that were not named."""
     path = Path(content.place)
-    beside = path.with_name(f"{path.name}.1")
-    if isinstance(content.source, Path) and re.fullmatch(r".*\.\d+", path.name) and beside.is_file():
-        return [f"Other threads of pgbench logged beside it: {beside} and so on. Name those too to have all."]
+    another = path.with_name(f"{path.name}.1")
+    if isinstance(content.source, Path) and re.fullmatch(r".*\.\d+", path.name) and another.is_file():
+        return [
+            f"Other threads of pgbench wrote logs in the same directory: {another} and so on. Name them too "
+            "to analyse all transactions."
+        ]
     return []
 
 
@@ -124,14 +127,13 @@ def _intervals(content: Content, names: tuple[str, ...]) -> Sheet:
         **{name: SheetNumbers(read[name]) for name in names[len(_SUMS) :]},
     }
     all_of_them = float(count.sum())
-    notes = ["Each value is the mean of an interval, and single transactions vary more than those."]
+    notes = ["Each value is the mean of an interval; single transactions vary more than these means."]
     if all_of_them:
         over_all = float(total.sum()) / all_of_them
         square = float(read["sum_us2"].sum()) / all_of_them - over_all**2
         notes.append(
-            f"Of all {all_of_them:,.0f} transactions the mean is {units.significant(over_all / 1000)} ms, "
-            "and the "
-            f"standard deviation {units.significant(max(square, 0.0) ** 0.5 / 1000)} ms."
+            f"Over all {all_of_them:,.0f} transactions, the mean is {units.significant(over_all / 1000)} ms "
+            f"and the standard deviation {units.significant(max(square, 0.0) ** 0.5 / 1000)} ms."
         )
     return Sheet(
         "a log of pgbench -l --aggregate-interval", columns, {}, "latency_mean", tuple(notes), in_time=True
@@ -167,8 +169,8 @@ def _wrong_line(content: Content, width: int) -> UsageError:
         cells = line.split(" ")
         if len(cells) != width or not all(re.fullmatch(r"-?\d+", cell) or cell in _NO_TIME for cell in cells):
             return UsageError(
-                f"{content.place}, line {number:,}: {line[:60]!r} is no line of this log of pgbench, which "
-                f"has {width} "
-                "figures in each. A log that is still being written ends in half a line: take that away."
+                f"{content.place}, line {number:,}: {line[:60]!r} is not a line of this pgbench log, which "
+                f"has {width} figures in each line. If pgbench is still writing, the last line is "
+                "incomplete: remove it."
             )
     return UsageError(f"{content.place} cannot be read as a log of pgbench.")

@@ -1,4 +1,4 @@
-"""What `pgbench -P` prints while it runs: a line for each interval; and its summary, which has no values.
+"""Progress of `pgbench -P` while it runs: a line for each interval; and its summary, which has no values.
 
 Source: PostgreSQL's `pgbench.c`, `printProgressReport` and `printResults`, of 9.4 to 18.
 """
@@ -31,10 +31,10 @@ _LOOKED_AT = 200
 
 
 def read_pgbench_progress(content: Content, head: str) -> Sheet | None:
-    """The intervals as columns, latency in ms; None where the file is none of it.
+    """The intervals as columns, latency in ms; None for a file in another format.
 
     Raises:
-        UsageError: it holds a summary alone, or a line that is not whole.
+        UsageError: it holds only a summary, or a line that is not whole.
     """
     lines = head.splitlines()[:_LOOKED_AT]
     has_lines = any(line.startswith("progress: ") and " tps, lat " in line for line in lines)
@@ -51,15 +51,15 @@ def read_pgbench_progress(content: Content, head: str) -> Sheet | None:
             rows.append([float("nan" if cell is None else cell) for cell in found.groups()])
         elif text.startswith("progress: "):
             raise UsageError(
-                f"{content.place}, line {number:,}: {text[:60]!r} is no whole line of pgbench's progress. If "
-                "pgbench is still running, take that line away."
+                f"{content.place}, line {number:,}: {text[:60]!r} is not a complete progress line of "
+                "pgbench. If pgbench is still running, remove that line."
             )
         elif said := _OWN.fullmatch(text):
             own.append(said[1])
     if not rows:
         said_too = f" ({'; '.join(own)})" if own else ""
         raise UsageError(
-            f"{content.place} has the summary of pgbench and no single values{said_too}. Let pgbench log "
+            f"{content.place} holds only pgbench's summary, not single values{said_too}. Let pgbench log "
             "each transaction with -l, or report intervals with -P 1."
         )
     return _sheet(np.array(rows), own)
@@ -75,7 +75,7 @@ def _sheet(table: Floats, own: list[str]) -> Sheet:
         for name in ("latency_mean", *(name for name in _NAMES if name != "latency_mean"))
         if not np.isnan(table[:, _NAMES.index(name)]).all()
     }
-    notes = ["Each value is the mean of an interval, and single transactions vary more than those."]
+    notes = ["Each value is the mean of an interval; single transactions vary more than these means."]
     if own:
-        notes.append(f"Of the whole run pgbench says: {'; '.join(own)}.")
+        notes.append(f"pgbench reports for the whole run: {'; '.join(own)}.")
     return Sheet("progress of pgbench -P", figures, {}, "latency_mean", tuple(notes), in_time=True)

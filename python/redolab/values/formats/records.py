@@ -1,4 +1,4 @@
-"""Expanded tables of psql and mysql, a line for each column, and the times that psql prints of statements."""
+"""Expanded tables of psql and mysql, a line for each column, and statement times that psql prints."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from redolab.values.formats.drawn import COUNT, Drawn, check_count, drawn_lines
 
 _OF_PSQL = re.compile(r"\+?-\[ \w+ \d+ \][-+]*")
 _WITHOUT_BORDER = re.compile(r"\* Record \d+\s*")
-"""Of psql with `\\pset border 0`."""
+"""The head of a record in psql with `\\pset border 0`."""
 _OF_MYSQL = re.compile(r"\*{5,} \d+\. row \*{5,}")
 _TIMING = re.compile(
     r"(?:Time|Zeit|Temps|Tiempo|Duración|Duração|Tempo|Время): ([\d.,]+) (?:ms|мс)(?: \(.*\))?"
 )
-_BESIDE = re.compile(
+_OTHER_LINE = re.compile(
     r"\S*[=*!^'\"(-][#>].*|mysql> .*|MariaDB \[.*\]> .*|[A-Z]{3,}[A-Z ]*(?: \d+)*|Expanded display .*|"
 )
 _LOOKED_AT = 50
@@ -28,7 +28,7 @@ def is_expanded(head: str) -> bool:
 
 
 def _between(line: str) -> str | None:
-    """What stands between names and cells below the head of a record; None where the line is none."""
+    """The mark between names and cells below the head of a record; None where the line is not a head."""
     if _OF_PSQL.fullmatch(line):
         return "|"
     return ":" if _OF_MYSQL.fullmatch(line) else " " if _WITHOUT_BORDER.fullmatch(line) else None
@@ -42,7 +42,7 @@ def read_expanded(content: Content) -> Drawn:
     """One row for each record.
 
     Raises:
-        UsageError: records differ in their columns, or a line is none of a column.
+        UsageError: records differ in their columns, or a line is not a column.
     """
     found: Drawn | None = None
     names: list[str] = []
@@ -64,16 +64,15 @@ def read_expanded(content: Content) -> Drawn:
             names.append(name.strip())
             cells.append(cell.strip())
         elif between is not None and not (
-            _BESIDE.fullmatch(text) or _TIMING.fullmatch(text) or not text.strip("+-")
+            _OTHER_LINE.fullmatch(text) or _TIMING.fullmatch(text) or not text.strip("+-")
         ):
             raise UsageError(
-                f"{content.place}, line {number:,}: {text[:60]!r} is no column of a record. If a cell goes "
-                "on over lines, "
-                "write the table with psql --csv or mysql --batch instead."
+                f"{content.place}, line {number:,}: {text[:60]!r} is not a column of a record. If a cell "
+                "spans several lines, write the table with psql --csv or mysql --batch instead."
             )
     found = _with_record(content, 0, found, names, cells)
     if found is None:
-        raise UsageError(f"{content.place} has the head of a record and no columns under it.")
+        raise UsageError(f"{content.place} has the head of a record but no columns under it.")
     return found
 
 
@@ -90,10 +89,10 @@ def _with_record(
 
 
 def is_timing(head: str) -> bool:
-    """Whether the first lines are times of statements, and what psql prints beside them."""
+    """Whether the first lines are times of statements, and other lines that psql prints with them."""
     lines = [line.strip() for line in head.splitlines()[:_LOOKED_AT]]
     times = [line for line in lines if _TIMING.fullmatch(line)]
-    return bool(times) and all(_TIMING.fullmatch(line) or _BESIDE.fullmatch(line) for line in lines)
+    return bool(times) and all(_TIMING.fullmatch(line) or _OTHER_LINE.fullmatch(line) for line in lines)
 
 
 def read_timing(content: Content) -> Drawn:

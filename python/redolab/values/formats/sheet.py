@@ -15,7 +15,7 @@ class SheetNumbers:
     """One column of numbers."""
 
     values: Floats
-    """Not a number where a row has none."""
+    """The numbers; NaN where a row does not have one."""
     unit: str | None = None
 
 
@@ -24,21 +24,21 @@ Texts = Sequence[str | None]
 
 @dataclass(frozen=True)
 class Sheet:
-    """What a program wrote that is no file of separated values."""
+    """A program's file that does not hold separated values."""
 
     format: str
-    """What wrote it."""
+    """The kind of file, with the program that wrote it, in words."""
     figures: Mapping[str, SheetNumbers]
-    """By name; of as many rows each."""
+    """Columns of numbers by name, all with the same number of rows."""
     texts: Mapping[str, Callable[[], Texts]]
-    """Columns of names, of as many rows."""
+    """Columns of names, with as many rows."""
     default: str | None
-    """The column of numbers that a user means who names none; None where that cannot be said."""
+    """The column of numbers to read where the user names none; None where no column is the usual one."""
     notes: tuple[str, ...] = ()
     in_time: bool = False
     """Whether its rows follow each other in time."""
     ordered: bool = True
-    """Whether the order of its rows is that in which they were measured."""
+    """Whether its rows are in the order in which they were measured."""
 
 
 def floats(values: Sequence[float]) -> Floats:

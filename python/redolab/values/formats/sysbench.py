@@ -1,4 +1,4 @@
-"""What sysbench prints: a line for each interval of `--report-interval`, or its histogram."""
+"""Output of sysbench: a line for each interval of `--report-interval`, or its histogram."""
 
 from __future__ import annotations
 
@@ -28,17 +28,16 @@ _FIGURES = (
 _PERCENTILE = re.compile(r"lat(?:ency)? \(ms, ?(\d+(?:\.\d+)?)%\)|\((\d+(?:\.\d+)?)%\)")
 _BAR = re.compile(r"\s*(\d+\.\d+) \|\**\s+(\d{1,18})")
 _NO_REPORT = (
-    "has sysbench's summary and no line of an interval, so there are no values in it to analyse. Let it "
-    "report with "
-    "--report-interval=1, or --histogram=on"
+    "holds only sysbench's summary and no line of an interval, so it has no values to analyse. Let sysbench "
+    "report with --report-interval=1 or --histogram=on"
 )
 
 
 def read_sysbench(content: Content, head: str) -> Sheet | None:
-    """What sysbench reported; None where the file is none of it.
+    """The figures that sysbench reported; None for a file in another format.
 
     Raises:
-        UsageError: it holds a summary alone, or columns that change.
+        UsageError: it holds only a summary, or columns that change.
     """
     if not any(_STARTS.match(line.strip()) for line in head.splitlines()[:40]):
         return None
@@ -66,9 +65,11 @@ def read_sysbench(content: Content, head: str) -> Sheet | None:
 
 
 def _histogram(content: Content, values: list[float], counts: list[int], intervals: int) -> Sheet:
-    notes = ["It is sysbench's histogram, whose values are 1.8 % apart: each is as exact as that."]
+    notes = [
+        "The values come from sysbench's histogram. They are 1.8 % apart, so each value is exact to 1.8 %."
+    ]
     if intervals:
-        notes.append(f"Its {units.counted(intervals, 'line')} of intervals were left aside.")
+        notes.append(f"The file also has {units.counted(intervals, 'line')} of intervals, which are ignored.")
     return expanded(content.place, "a histogram of sysbench", np.array(values), counts, "ms", tuple(notes))
 
 
@@ -85,14 +86,13 @@ def _intervals(rows: list[dict[str, float]], percentile: str | None) -> Sheet:
     latency = columns.get("latency_percentile")
     notes = []
     if latency is not None and not np.nanmax(latency.values):
-        # So it prints it where --percentile=0 turned it off.
+        # sysbench prints zeros where --percentile=0 turned the percentile off.
         del columns["latency_percentile"]
         latency = None
     if latency is not None:
         notes.append(
-            f"Each value is the {percentile or 'chosen'}th percentile of latency in one interval, not a "
-            "latency: sysbench "
-            "reports no single ones. With --histogram=on it reports how they are distributed."
+            f"Each value is the {percentile or 'chosen'}th percentile of latency in one interval, because "
+            "sysbench does not report single latencies. With --histogram=on it reports their distribution."
         )
     default = "latency_percentile" if latency is not None else "tps" if "tps" in columns else None
     return Sheet("output of sysbench", columns, {}, default, tuple(notes), in_time=True)

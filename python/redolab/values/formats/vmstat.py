@@ -1,4 +1,4 @@
-"""What `vmstat` prints: a line for each interval, with its heads again after some of them."""
+"""Output of `vmstat`: a line for each interval, with its heads again after some of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RATES = frozenset({"si", "so", "bi", "bo", "in", "cs", "us", "sy", "id", "wa", 
 
 
 def read_vmstat(content: Content, head: str) -> Sheet | None:
-    """The columns of vmstat; None where the file is none of it.
+    """The columns of vmstat; None for a file in another format.
 
     Raises:
         UsageError: a line has other columns.
@@ -25,14 +25,17 @@ def read_vmstat(content: Content, head: str) -> Sheet | None:
         return None
     names = lines[1].split()
     numeric = [name for name in names if re.fullmatch("[a-z]+", name)]
-    # A time zone stands over a date and a time.
+    # One head, a time zone, is above two cells, a date and a time.
     width = 2 * len(names) - len(numeric)
     rows: list[list[float]] = []
     for number, line in enumerate(content.lines(), 1):
         cells = line.split()
         if not cells or _FIRST.match(line.strip()) or cells[:2] == ["r", "b"]:
             if cells[:2] == ["r", "b"] and cells != names:
-                raise UsageError(f"{content.place}, line {number:,}: vmstat has other columns from here on.")
+                raise UsageError(
+                    f"{content.place}, line {number:,}: vmstat has other columns from this line on. Give one "
+                    "file for each set of columns."
+                )
             continue
         figures = cells[: len(numeric)]
         if len(cells) != width:
@@ -42,16 +45,15 @@ def read_vmstat(content: Content, head: str) -> Sheet | None:
         except ValueError as error:
             raise _wrong(content, number, line, names) from error
     if not rows:
-        raise UsageError(f"{content.place} has the heads of vmstat and no line of figures.")
+        raise UsageError(f"{content.place} has the heads of vmstat but no line of figures.")
     notes = []
     columns = {name: np.array(values) for name, values in zip(numeric, zip(*rows, strict=True), strict=True)}
     for name in _RATES & set(columns):
         columns[name][0] = np.nan
     if _RATES & set(numeric):
         notes.append(
-            "The first line of vmstat is the mean since the machine started for what is counted per second "
-            "and for "
-            "CPU time, so it has no value there. With vmstat -y it is an interval like the others."
+            "In the first line of vmstat, rates per second and CPU time are means since the machine started, "
+            "so these columns have no value in that line. With vmstat -y it is an interval like the others."
         )
     figures_by_name = {name: SheetNumbers(values) for name, values in columns.items()}
     return Sheet("output of vmstat", figures_by_name, {}, None, tuple(notes), in_time=True)
@@ -59,7 +61,6 @@ def read_vmstat(content: Content, head: str) -> Sheet | None:
 
 def _wrong(content: Content, number: int, line: str, names: list[str]) -> UsageError:
     return UsageError(
-        f"{content.place}, line {number:,}: {line[:60]!r} is no line of vmstat, which has {len(names)} "
-        "columns of "
-        "numbers here, separated by blanks. Take that line away."
+        f"{content.place}, line {number:,}: {line[:60]!r} is not a line of vmstat, which has {len(names)} "
+        "columns of numbers here, separated by blanks. Remove that line."
     )

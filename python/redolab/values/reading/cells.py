@@ -1,7 +1,7 @@
-"""What stands around a number in a cell, and durations: brackets, currencies, hours and minutes.
+"""Brackets and currencies around a number in a cell, and durations in hours and minutes.
 
 `(1.50)` and `1.50-` are less than zero, as accountants write it. `00:01:02.5`, `1 day 02:03:04`, `1m2.5s`
-and `PT62.5S` are 62.5 seconds and the like, in which a mark can only stand before decimals.
+and `PT62.5S` are 62.5 seconds and the like; a mark in them can only be the decimal mark.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class Duration:
 
     sign: str
     digits: str
-    """Of its seconds, without a mark."""
+    """Digits of its seconds, without a mark."""
     decimals: int
-    """How many of the digits stand behind the mark."""
+    """How many of the digits are behind the mark."""
 
 
 def bare(text: str) -> tuple[str, str] | None:
@@ -65,7 +65,7 @@ def bare(text: str) -> tuple[str, str] | None:
 
 
 def duration(text: str) -> Duration | None:
-    """A time of several parts, or on a clock; None where the text is none."""
+    """A time of several parts, or on a clock; None where the text is not such a time."""
     clock = _CLOCK.fullmatch(text)
     found = clock or _SPELLED.fullmatch(text) or _ISO.fullmatch(text)
     if found is None:

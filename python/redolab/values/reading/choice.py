@@ -1,4 +1,4 @@
-"""Which column of a file is meant, and what is said of those that were not."""
+"""Which column of a file is meant, and the notes on the other columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHOWN = 40
 _YEAR = re.compile(r"(?:19|20)\d{2}")
 """A number that names many a column."""
 _FEWEST_STEPS = 5
-"""Rows from which equal steps are no chance."""
+"""Rows from which equal steps are not a coincidence."""
 _COUNTERS = frozenset((
     "", "n", "no", "no.", "nr", "nr.", "num", "#", "id", "i", "idx", "index", "row", "rows", "row_number",
     "rownum", "row_num", "seq", "lfd", "line", "unnamed: 0",
@@ -36,7 +36,7 @@ class ColumnNames:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those that there are."""
+        """The names that the user gave."""
         return tuple(name for name in (self.value, self.group, self.against) if name is not None)
 
 
@@ -88,7 +88,7 @@ def check_header(place: str, names: Sequence[str], rows: Sequence[Sequence[str]]
         return
     shown = printable(name[:_SHOWN])
     raise UsageError(
-        f"{place}: its first line can be names of columns, or values: {shown} is a number. Say --value "
+        f"{place}: its first line can be names of columns, or values: {shown} is a number. Give --value "
         f"column_{value + 1} if it is a value, or --value {shown} if it is the name of a column."
     )
 
@@ -97,7 +97,7 @@ def find(name: str, names: Sequence[str], place: str, option: str) -> int:
     """The place of a column that the user named.
 
     Raises:
-        UsageError: there is none of that name, or more than one.
+        UsageError: no column has that name, or more than one has.
     """
     places = [index for index, known in enumerate(names) if known == name]
     if not places:
@@ -112,7 +112,7 @@ def find(name: str, names: Sequence[str], place: str, option: str) -> int:
 def _only(
     place: str, names: Sequence[str], rows: Sequence[Sequence[str]], taken: Sequence[int | None]
 ) -> tuple[int, tuple[str, ...]]:
-    """The only column of numbers, and what is said of others that may have been meant."""
+    """The only column of numbers, and notes on others that may have been meant."""
     others = [index for index in range(len(names)) if index not in taken]
     looked_at = {index: _looked_at(rows, index) for index in others}
     counting = [index for index in others if _counts(names[index], [row[index] for row in rows])]
@@ -125,28 +125,27 @@ def _only(
     ]
     if len(numeric) == 1:
         return numeric[0], (
-            *_about(names, counting, counting, " It was left aside; --value analyses it."),
+            *_about(names, counting, counting, " It is ignored; name it with --value to analyse it."),
             *_nearly(names, looked_at),
         )
     if not numeric and counting:
         why = " ".join(_nearly(names, looked_at, least=0.0))
         raise UsageError(
             f"{place} has no column of numbers but "
-            f"{units.some([names[one] for one in counting], _MOST_NAMED)}, "
-            f"whose numbers follow each other in equal steps, as those of rows do. "
-            f"{why}{' ' if why else ''}Say "
-            f"which to take with --value: {units.some([names[one] for one in others], _MOST_NAMED)}."
+            f"{units.some([names[one] for one in counting], _MOST_NAMED)}, whose numbers follow each other "
+            f"in equal steps, like row numbers. {why}{' ' if why else ''}Choose one with --value: "
+            f"{units.some([names[one] for one in others], _MOST_NAMED)}."
         )
     for index in numeric:
         check_header(place, names, rows, index)
     what = "no column of numbers" if not numeric else f"{len(numeric)} columns of numbers"
     named = units.some([names[index] for index in numeric or others], _MOST_NAMED)
     why = "" if numeric else "".join(f" {text}" for text in _unread(names, looked_at))
-    raise UsageError(f"{place} has {what}. Say which to take with --value: {named}.{why}")
+    raise UsageError(f"{place} has {what}. Choose one with --value: {named}.{why}")
 
 
 def _unread(names: Sequence[str], looked_at: dict[int, CellsSeen]) -> Iterator[str]:
-    """What stands in columns that are none of numbers."""
+    """Cells of the columns that do not hold numbers."""
     for index, column in list(looked_at.items())[:_MOST_SAID]:
         if column.odd is not None:
             yield f"{names[index]} has {printable(column.odd[:_SHOWN])!r}."
@@ -161,7 +160,7 @@ def _looked_at(rows: Sequence[Sequence[str]], index: int) -> CellsSeen:
 
 
 def _counts(name: str, cells: Sequence[str]) -> bool:
-    """Whether a column counts rows, or tells the time in equal steps, and measures nothing."""
+    """Whether a column counts rows, or gives the time in equal steps, and measures nothing."""
     fewest = 2 if name.strip().lower() in _COUNTERS else _FEWEST_STEPS
     known = [cell.strip() for cell in cells if cell.strip() not in MISSING]
     if len(known) < fewest:
@@ -188,17 +187,17 @@ def _in_steps(cells: Sequence[Number | None], decimal: str) -> bool:
 def _about(names: Sequence[str], of: Sequence[int], counting: Sequence[int], then: str) -> tuple[str, ...]:
     """Which columns count rows."""
     return tuple(
-        f"The numbers of {names[one]} follow each other in equal steps, as those of rows do.{then}"
+        f"The numbers in {names[one]} follow each other in equal steps, like row numbers.{then}"
         for one in of
         if one in counting
     )
 
 
 def _nearly(names: Sequence[str], looked_at: dict[int, CellsSeen], least: float = 0.5) -> tuple[str, ...]:
-    """Which columns would be of numbers but for some cell."""
+    """Which columns would hold numbers except for some cell."""
     said = []
     for index, column in looked_at.items():
         if column.odd is not None and column.numbers > 0 and column.numbers >= least * column.cells:
             shown = printable(column.odd[:_SHOWN])
-            said.append(f"{names[index]} was left aside: {shown!r} in it is not a number.")
+            said.append(f"{names[index]} is ignored, because {shown!r} in it is not a number.")
     return tuple(said[:_MOST_NAMED])

@@ -37,9 +37,12 @@ class Form:
 
     @property
     def separated_by(self) -> str:
-        """What its cells have between them, in words."""
+        """The separator of its cells, in words."""
         if len(self.names) == 1:
-            return "It was read as one column: no comma, semicolon, tab, bar or blank cuts its lines alike"
+            return (
+                "The file was read as one column, because no comma, semicolon, tab, bar or blank cuts all "
+                "its lines into the same number of cells"
+            )
         return f"Its cells are separated by {_NAMED.get(self.separator, repr(self.separator))}"
 
 
@@ -49,10 +52,10 @@ def find_form(place: str, head: str, wanted: Sequence[str] = ()) -> Form:
     Args:
         place: of the file, as it was named.
         head: its first lines.
-        wanted: columns that the user named; `column_2` is what columns are called without a line of names.
+        wanted: columns that the user named; without a line of names columns are called `column_2` and so on.
 
     Raises:
-        UsageError: it holds comments alone, or its names are too long or too many.
+        UsageError: it holds only comments, or its names are too long or too many.
         csv.Error: its first lines cannot be cut into cells.
     """
     lines = io.StringIO(head, newline="").readlines()
@@ -63,7 +66,8 @@ def find_form(place: str, head: str, wanted: Sequence[str] = ()) -> Form:
         told, comments = found[1], comments + 1
     if comments == len(lines):
         raise UsageError(
-            f"{place} holds comments alone. A CSV file has a line of names and a line per value."
+            f"{place} holds only comments. A CSV file has a line with the column names and one line per "
+            "value."
         )
     rest = lines[comments:]
     separator = told or _separator(rest)
@@ -89,15 +93,14 @@ def check_names(place: str, names: Sequence[str]) -> None:
     """Refuse names that cannot be shown, and more columns than any table has (`UsageError`)."""
     if len(names) > MOST_FILE_COLUMNS:
         raise UsageError(
-            f"{place} has {len(names):,} columns, and up to {MOST_FILE_COLUMNS:,} are read. Cut out those "
-            "that "
-            "matter first, for example: cut -d, -f1-10."
+            f"{place} has {len(names):,} columns, and Redolab reads at most {MOST_FILE_COLUMNS:,}. Cut out "
+            "the columns that matter first, for example: cut -d, -f1-10."
         )
     longest = max(map(len, names), default=0)
     if longest > LONGEST_NAME:
         raise UsageError(
-            f"{place}: the name of a column or of a group has {longest:,} letters, of {LONGEST_NAME:,} at "
-            "the most. Give it a shorter one."
+            f"{place}: the name of a column or of a group has {longest:,} letters, and the limit is "
+            f"{LONGEST_NAME:,}. Give it a shorter name."
         )
 
 
@@ -122,7 +125,7 @@ def _names_of_units(cells: Sequence[str], second: Sequence[str] | None) -> bool:
 
 
 def _separator(lines: Sequence[str]) -> str:
-    """What cuts the lines into cells: every line into as many as the first one, and more than one.
+    """The mark that cuts every line into as many cells as the first one, and into more than one.
 
     Where none does, or several do, CleverCSV decides between those that cut the first line; where no line
     is cut, the file has one column.
@@ -149,7 +152,7 @@ def _is_number_or_none(text: str) -> bool:
 
 
 def _widths(lines: Sequence[str], separator: str) -> list[int]:
-    """Cells of each row that has any; none where a cell would be longer than any."""
+    """Cells of each row that has any; `[0]` where a cell would be too long."""
     try:
         return [len(row) for row in rows(lines, separator) if row] or [0]
     except csv.Error:

@@ -1,7 +1,7 @@
 """How numbers are written: with a point or a comma, with groups of thousands, with a unit.
 
-`1.001` is one thousand and one where a comma stands before the decimals. One cell cannot settle that, so
-every cell of a column is looked at, then the other columns of the file. What is still open is refused.
+`1.001` is one thousand and one where the decimal mark is a comma. One cell cannot decide that, so every cell
+of a column is read, then the other columns of the file. A column that is still undecided is refused.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ MISSING = (
     "", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "Null", "None", "-nan", "#N/A", "-", "--", "–", "—",
     "\\N", "(null)", "(NULL)", "<null>", "<NULL>", "[null]", "[NULL]", "∅", "¤",
 )  # fmt: skip
-"""Cells that say that there is no value: of programs, and what users of psql and others set for NULL."""
+"""Cells that mean a missing value: those of programs, and those that users of psql and others set."""
 _LONGEST = 100
 """Letters of a cell that may be a number; what is longer is a text."""
 _GROUPING = " \u00a0\u2009\u202f'\u2019\u066c"
-"""Marks that group thousands in some locale and stand before decimals in none (CLDR)."""
+"""Marks that group thousands in some locale and are the decimal mark in none (CLDR)."""
 _ENDLESS = {"inf": math.inf, "infinity": math.inf}
 _GROUPS = re.compile(f"[{_GROUPING}]")
 _CELL = re.compile(
@@ -37,7 +37,7 @@ _DECIMAL = {".": "point", ",": "comma"}
 
 
 class Written(Enum):
-    """What the marks of one number say of the decimal mark."""
+    """The decimal mark that the marks of one number show or leave open."""
 
     SHORT = "a whole number below 1,000 without a mark"
     LONG = "a whole number from 1,000 on without a mark"
@@ -63,7 +63,7 @@ class Number:
     written: Written
 
     def value(self, decimal: str) -> float | None:
-        """The number, where that mark stands before decimals; None where its groups are then none."""
+        """The number, where `decimal` is the decimal mark; None where its groups then have wrong sizes."""
         other = "," if decimal == "." else "."
         whole, mark, decimals = self.body.partition(decimal)
         if other in decimals or decimal in decimals or (other in whole and not _grouped(whole, other)):
@@ -72,7 +72,7 @@ class Number:
 
 
 def number(text: str) -> Number | None:
-    """A cell as a number in any writing; None where it is none, nor infinite."""
+    """A cell as a number in any writing; None where it is not a number, or is infinite."""
     text = text.strip()
     if text.isdecimal() and len(text) <= _LONGEST:
         return Number("", text, "", "", Written.SHORT if len(text) <= 3 else Written.LONG)
@@ -109,7 +109,7 @@ def _of_cell(found: re.Match[str]) -> Number | None:
 
 
 def endless(text: str) -> float | None:
-    """Plus or minus infinity, where the cell says so."""
+    """Plus or minus infinity, where the cell holds it."""
     text = text.strip()
     size = _ENDLESS.get(text.lstrip("+-").lower())
     return None if size is None else -size if text.startswith("-") else size
@@ -128,7 +128,7 @@ def _spaced_well(body: str) -> bool:
 
 
 def _written(body: str, *, decided: bool) -> Written | None:
-    """What its marks say; `decided` where something else shows that they are decimal marks."""
+    """How a number is written, by its marks; `decided` where something else shows the decimal mark."""
     marks = [mark for mark in body if mark in ".,"]
     if not marks:
         return Written.LONG if len(body) > 3 else Written.SHORT
@@ -141,7 +141,7 @@ def _written(body: str, *, decided: bool) -> Written | None:
         fits = marks.count(last) == 1 and _grouped(whole, other) and bool(decimals)
         return proof if fits else None
     if len(marks) == 3 and all(len(part) <= 3 and int(part) <= 255 for part in body.split(last)):
-        # An address of four bytes, which is no number and proves nothing of the others.
+        # An address of four bytes is not a number and proves nothing about the other cells.
         return None
     if len(marks) > 1:
         return opposite if _grouped(body, last) and not decided else None
@@ -152,7 +152,7 @@ def _written(body: str, *, decided: bool) -> Written | None:
 
 
 def _grouped(whole: str, mark: str) -> bool:
-    """Whether groups of digits are those of thousands, or of lakhs and crores."""
+    """Whether the digits are grouped as thousands, or as lakhs and crores."""
     first, *others = whole.split(mark)
     if not re.fullmatch(r"[1-9]\d{0,2}", first) or not all(part.isdecimal() for part in others):
         return False
@@ -164,7 +164,7 @@ def _grouped(whole: str, mark: str) -> bool:
 
 @dataclass
 class CellsSeen:
-    """What all cells of one column say of how it is written."""
+    """How the numbers of one column are written, by all its cells."""
 
     cells: int = 0
     """Cells with something in them."""
@@ -173,7 +173,7 @@ class CellsSeen:
     """The first cell of each writing."""
     units: Counter[str] = field(default_factory=Counter)
     odd: str | None = None
-    """The first cell that is no number."""
+    """The first cell that is not a number."""
     clock: str | None = None
     """The first cell that is a duration, or a time of day."""
     negative: str | None = None
@@ -216,7 +216,7 @@ class CellsSeen:
 
 
 class TwoReadingsError(Exception):
-    """A column can be read in two ways, or in none; the text says which and what settles it."""
+    """A column can be read in two ways, or in none; the text names both and how to choose."""
 
 
 def decimal_mark(
@@ -226,7 +226,7 @@ def decimal_mark(
 
     Args:
         column: all its cells.
-        others: columns beside it, as far as they were looked at.
+        others: the other columns of the file, as far as they were read.
         separator: of the file; None where there is none that a locale would choose.
         machine: whether a program without a locale wrote the file.
 
@@ -238,43 +238,46 @@ def decimal_mark(
     if len(proved) == 2:
         first, second = seen[Written.POINT], seen[Written.COMMA]
         raise TwoReadingsError(
-            f"has both {_shown(first)}, where the decimal mark is a point, and {_shown(second)}, where it "
-            "is a "
-            "comma. Write all its numbers in one way."
+            f"has both {_shown(first)}, where the decimal mark is a point, and {_shown(second)}, where it is "
+            "a comma. Write all its numbers in one way."
         )
     if proved:
         return proved.pop()
-    beside = set[str]().union(*(other.proved for other in others if other.is_numeric))
+    of_others = set[str]().union(*(other.proved for other in others if other.is_numeric))
     if len(undecided) == 2:
-        if len(beside) == 1:
-            return beside.pop()
+        if len(of_others) == 1:
+            return of_others.pop()
         raise TwoReadingsError(_either(seen, Written.EITHER_POINT))
     if not undecided:
-        return beside.pop() if len(beside) == 1 else "."
+        return of_others.pop() if len(of_others) == 1 else "."
     mark = undecided.pop()
     if Written.LONG in seen:
-        # Thousands are not grouped here, so that the mark is no mark of a group.
+        # Thousands are not grouped here, so the mark does not group them.
         return mark
-    if len(beside) == 1:
-        return beside.pop()
+    if len(of_others) == 1:
+        return of_others.pop()
     if mark == "." and (machine or (separator in _OF_PROGRAMS and Written.SHORT not in seen)):
         return mark
     raise TwoReadingsError(_either(seen, Written.EITHER_POINT if mark == "." else Written.EITHER_COMMA))
 
 
 _OF_PROGRAMS = (",", " ")
-"""Separators of files whose decimal mark is no comma, unless somebody quoted every cell."""
+"""Separators of files whose decimal mark is not a comma, unless somebody quoted every cell."""
 
 
 def _either(seen: dict[Written, str], written: Written) -> str:
     text = seen[written]
     one = number(text)
     readings = {mark: one.value(mark) if one is not None else None for mark in ".,"}
-    beside = f", and {_shown(seen[Written.SHORT])} without one beside it" if Written.SHORT in seen else ""
+    short = (
+        f" Numbers without a mark, such as {_shown(seen[Written.SHORT])}, do not decide it."
+        if Written.SHORT in seen
+        else ""
+    )
     return (
-        f"can be read in two ways: {_shown(text)}{beside} is {readings['.']:g} with a decimal point, and "
-        f"{readings[',']:g} with a decimal comma. No other column of the file settles it. Say "
-        "--decimal . or --decimal , for the mark before decimals."
+        f"can be read in two ways: {_shown(text)} is {readings['.']:g} with a decimal point, and "
+        f"{readings[',']:g} with a decimal comma.{short} No other column of the file decides it. Name the "
+        "decimal mark with --decimal . or --decimal ,"
     )
 
 

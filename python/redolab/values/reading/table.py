@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from redolab import units
 from redolab.bounds import MOST_LINE
 from redolab.errors import UsageError
 from redolab.files.refusals import one_line
@@ -28,7 +29,7 @@ Codes = npt.NDArray[np.int64]
 NOT_UTF8 = "Name its encoding with --encoding, for example --encoding latin1."
 _SHOWN = 40
 _BLOCK_BYTES = 2 * MOST_LINE
-"""No row is longer."""
+"""Bytes of a block; no row is longer."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,11 @@ class NumberColumn:
 
     values: Floats
     unknown: Flags
-    """Where a row has none."""
+    """The rows that do not have a number."""
     unit: str | None
     decimal: str
     notes: tuple[str, ...] = ()
-    """What a reader must know of how its cells were read."""
+    """Facts that a reader must know about how its cells were read."""
 
 
 class ValuesTable:
@@ -54,23 +55,23 @@ class ValuesTable:
             content: of the file.
             form: how it is written.
             head: cells of its first rows.
-            decimal: the mark before decimals, where the user said it.
+            decimal: the mark before decimals, where the user named it.
         """
         self._content, self._form, self._decimal = content, form, decimal
         self._separator = form.separator if len(form.names) > 1 else None
         self._head = [row for row in head if len(row) == len(form.names)]
 
     def column(self, place: int) -> CellsSeen:
-        """What the first rows say of a column."""
-        found = CellsSeen()
-        found.add(row[place] for row in self._head)
-        return found
+        """How a column is written in the first rows."""
+        cells = CellsSeen()
+        cells.add(row[place] for row in self._head)
+        return cells
 
     def numbers(self, place: int) -> NumberColumn:
         """A column as numbers.
 
         Raises:
-            UsageError: a cell is no number, or the column can be read in two ways; the text names the line.
+            UsageError: a cell is not a number, or the column can be read in two ways; it names the line.
         """
         return self._plain(place) or self._written(place)
 
@@ -101,7 +102,7 @@ class ValuesTable:
         return None
 
     def _beside(self, place: int) -> str:
-        """The decimal mark of the file, for a column that has none."""
+        """The decimal mark of the file, for a column that does not show it."""
         return decimal_mark(CellsSeen(), self._others(place), self._separator, machine=False)
 
     def _others(self, place: int) -> Iterator[CellsSeen]:
@@ -127,7 +128,7 @@ class ValuesTable:
             )
         except TwoReadingsError as error:
             raise UsageError(f"{self._content.place}: the column {name} {error}") from error
-        # The last one is that of a row without a text.
+        # The last element belongs to rows without a text.
         by_text = np.full(len(texts) + 1, np.nan)
         is_known = np.zeros(len(texts) + 1, dtype=bool)
         for at, text in enumerate(texts):
@@ -140,7 +141,7 @@ class ValuesTable:
         return NumberColumn(values, unknown, unit, decimal, tuple(_taken(name, column)))
 
     def _read(self, place: int, kind: Any, decimal: str) -> Any:
-        """One column in a type of Arrow's, or the error that says why it has none."""
+        """One column in a type of Arrow's, or the error that Arrow raised."""
         import pyarrow as pa
         import pyarrow.csv as arrow
 
@@ -155,7 +156,7 @@ class ValuesTable:
                 return arrow.read_csv(
                     source,
                     arrow.ReadOptions(column_names=names, skip_rows=form.skip, block_size=_BLOCK_BYTES),
-                    # A line without anything in it is a missing value where there is one column alone.
+                    # An empty line is a missing value where there is only one column.
                     arrow.ParseOptions(
                         delimiter=form.separator,
                         newlines_in_values=True,
@@ -174,14 +175,15 @@ class ValuesTable:
                 return error
 
     def _explained(self, places: Sequence[int], error: Exception, decimal: str | None = None) -> UsageError:
-        """What is wrong with the file and where, found by reading it line by line."""
+        """The error in the file and its line, found by reading it line by line."""
         form, place = self._form, self._content.place
         width = len(form.names)
         for line, row in self._rows():
             if len(row) != width and (row or width == 1):
                 return UsageError(
-                    f"{place}, {self._named(line)} has {len(row)} of the {width} cells of the first line. "
-                    f"{form.separated_by}. Mend that line, or quote the cells that contain the separator."
+                    f"{place}, {self._named(line)} has {units.counted(len(row), 'cell')}, but the first line "
+                    f"has {width}. {form.separated_by}. Correct that line, or quote the cells that contain "
+                    "the separator."
                 )
             for column in places:
                 cell = row[column].strip() if row else ""
@@ -192,15 +194,15 @@ class ValuesTable:
                     )
                     return UsageError(
                         f"{place}, {self._named(line)}: {shown!r} in the column {form.names[column]} is not "
-                        f"a number{said}{_two_parts(cell)}. {form.separated_by}. Mend that line, leave the "
-                        "cell empty, or name another column."
+                        f"a number{said}{_two_parts(cell)}. {form.separated_by}. Correct that line, leave "
+                        "the cell empty, or name another column."
                     )
         if "UTF8" in str(error):
-            return UsageError(f"{place} is not UTF-8 throughout. {NOT_UTF8}")
+            return UsageError(f"{place} contains bytes that are not UTF-8. {NOT_UTF8}")
         return UsageError(f"{place} cannot be read as CSV: {one_line(error)}.")
 
     def _named(self, line: int) -> str:
-        """A line of the file; of a table that was drawn the row, because its lines are others."""
+        """A line of the file; for a drawn table the row instead, because its lines were rewritten."""
         return f"line {line}" if self._content.format == "CSV" else f"row {line - self._form.skip}"
 
     def _rows(self) -> Iterator[tuple[int, list[str]]]:
@@ -222,7 +224,7 @@ class ValuesTable:
 
 
 def coded(column: Any) -> tuple[tuple[str, ...], Codes]:
-    """Texts in order of appearance, and the place among them of each row's; -1 where it has none.
+    """Texts in order of appearance, and the place of each row's text among them; -1 without a text.
 
     Args:
         column: Arrow's dictionary array, in chunks.
@@ -240,18 +242,17 @@ def _lines(file: io.TextIOWrapper, place: str) -> Iterator[str]:
         number_of += 1
         if len(line) == MOST_LINE:
             raise UsageError(
-                f"{place} has a line of more than {MOST_LINE:,} letters, the {number_of:,}th of its values. "
-                "It "
-                "is not a file of numbers, or its ends of lines are missing."
+                f"{place} has more than {MOST_LINE:,} letters in line {number_of:,} of its values. It is not "
+                "a file of numbers, or the ends of its lines are missing."
             )
         yield line
 
 
 def _no_groups(known: Floats) -> bool:
-    """Whether some value shows that the mark of all is a decimal mark.
+    """Whether some value shows that the mark of all values is a decimal mark.
 
-    A mark before groups leaves three digits behind it and one to three before it, which are not zero: what
-    it makes, read as a decimal mark, is from 1 to 999.999 in thousandths.
+    A mark that groups thousands has three digits behind it and one to three before it, which are not zero.
+    Such a number, read with that mark as the decimal mark, is from 1 to 999.999 in thousandths.
     """
     small = known[known < 1000]
     if small.size < known.size or bool(((small > 0) & (small < 1)).any()):
@@ -261,22 +262,22 @@ def _no_groups(known: Floats) -> bool:
 
 
 def _taken(name: str, column: CellsSeen) -> Iterator[str]:
-    """How cells were read that are written unlike other numbers."""
+    """Notes on how unusually written cells were read."""
     if column.clock is not None:
-        yield f"Times of {name}, such as {printable(column.clock)}, were read as durations in s."
+        yield f"Times in {name}, such as {printable(column.clock)}, were read as durations in s."
     if column.negative is not None:
-        yield f"Cells of {name} such as {printable(column.negative)} were read as less than zero."
+        yield f"Cells in {name} such as {printable(column.negative)} were read as negative numbers."
 
 
 def _two_parts(cell: str) -> str:
-    """Why a time of two parts is none."""
+    """Why a time of two parts is not read as a number."""
     if not is_of_two_parts(cell):
         return ""
-    return ", for it can be minutes and seconds, or hours and minutes: write it as 00:01:30"
+    return ", because it can be minutes and seconds, or hours and minutes. Write it as 00:01:30"
 
 
 def _value(text: str, decimal: str | None, unit: str | None) -> float | None:
-    """A cell as a number in that unit, or infinite; None where it is none."""
+    """A cell as a number in that unit, or infinite; None where it is neither."""
     one = number(text)
     if one is None:
         return endless(text)

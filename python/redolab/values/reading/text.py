@@ -1,4 +1,4 @@
-"""What is packed or not UTF-8, as text in UTF-8."""
+"""Files that are packed or not UTF-8, as text in UTF-8."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def as_text(content: Content, encoding: str | None = None) -> Content:
 
     Args:
         content: as it was found.
-        encoding: of its letters, where the user said it.
+        encoding: of its letters, where the user named it.
 
     Raises:
-        UsageError: it is no text, or more of it than is held in memory.
+        UsageError: it is not text, or has more bytes than are held in memory.
     """
     content = _unpacked(content)
     with content.open() as file:
         head = file.read(_LOOKED_AT)
     for magic, what, mend in _NO_TEXT:
         if head.startswith(magic):
-            raise UsageError(f"{content.place} is {what}, and no text. {mend}")
+            raise UsageError(f"{content.place} is {what}, not text. {mend}")
     if encoding is not None:
         return _decoded(content, encoding, ())
     found = wide_encoding(head)
@@ -51,8 +51,8 @@ def as_text(content: Content, encoding: str | None = None) -> Content:
         return content
     guess = _guessed(content.place, head)
     note = (
-        f"The file is not UTF-8. Its letters were read as {guess}, a guess that numbers do not depend on; "
-        "--encoding names another one."
+        f"The file is not UTF-8. Its letters were read as {guess}, which is a guess. Numbers do not depend "
+        "on it; --encoding names another encoding."
     )
     return _decoded(content, guess, (note,))
 
@@ -80,9 +80,8 @@ def _guessed(place: str, head: bytes) -> str:
     if best is None:
         line = head.count(b"\n", 0, _first_wrong(head)) + 1
         raise UsageError(
-            f"{place}, line {line}: byte 0x{head[_first_wrong(head)]:02x} is not UTF-8, and no text in an "
-            "encoding "
-            "that is known here. Name its encoding with --encoding, for example --encoding latin1."
+            f"{place}, line {line}: byte 0x{head[_first_wrong(head)]:02x} is not UTF-8, and Redolab does not "
+            "recognise another encoding. Name the encoding with --encoding, for example --encoding latin1."
         )
     return str(best.encoding)
 
@@ -101,19 +100,22 @@ def _decoded(content: Content, encoding: str, notes: tuple[str, ...]) -> Content
     if len(raw) > MOST_PIPED_BYTES:
         raise UsageError(
             f"{content.place} is not UTF-8 and has more than {MOST_PIPED_BYTES:,} bytes. Convert it first, "
-            "for "
-            f"example: iconv -f {encoding} -t utf-8."
+            f"for example: iconv -f {encoding} -t utf-8."
         )
     try:
         text = codecs.decode(raw, encoding)
     except LookupError as error:
         raise UsageError(
-            f"--encoding {encoding} is not known. Known are utf-8, latin1, cp1252, utf-16 ..."
+            f"--encoding {encoding} is not a known encoding. Name one such as utf-8, latin1, cp1252 or "
+            "utf-16."
         ) from error
     except ValueError as error:
         raise UsageError(
-            f"{content.place} cannot be read as {encoding}: {error}. Name its --encoding."
+            f"{content.place} cannot be read as {encoding}: {error}. Name its encoding with --encoding."
         ) from error
     if not isinstance(text, str):
-        raise UsageError(f"--encoding {encoding} is no encoding of text.")
+        raise UsageError(
+            f"--encoding {encoding} is not an encoding of text. Name one such as utf-8, latin1, cp1252 or "
+            "utf-16."
+        )
     return content.rewritten(text.removeprefix("\ufeff"), encoding=encoding, notes=content.notes + notes)

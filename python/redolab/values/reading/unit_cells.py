@@ -1,4 +1,4 @@
-"""Units that stand in the cells of a column, such as `3.4 ms`."""
+"""Units in the cells of a column, such as `3.4 ms`."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _KINDS = tuple(
 
 
 def unit_of(column: CellsSeen) -> str | None:
-    """The unit that its numbers are given in: the most frequent one; None where cells have none.
+    """The unit of a column's numbers: the most frequent one; None where no cell has a unit.
 
     Raises:
-        TwoReadingsError: some cells have a unit and others none, or their units are not of one kind.
+        TwoReadingsError: some cells have a unit and others do not, or their units are not of one kind.
     """
     units = [unit for unit, _ in column.units.most_common()]
     if not any(units):
@@ -33,16 +33,14 @@ def unit_of(column: CellsSeen) -> str | None:
     if "" in units:
         raise TwoReadingsError(
             f"has numbers with the unit {next(filter(None, units))} and others without a unit. Write the "
-            "unit in "
-            "all its cells, or in none."
+            "unit in all its cells, or in none of them."
         )
     first = units[0]
     for other in units[1:]:
         if factor(other, first) is None:
             raise TwoReadingsError(
-                f"has the units {first} and {other}, and Redolab does not know how many of the one are one "
-                "of "
-                "the other. Write all its numbers in one unit."
+                f"has the units {first} and {other}, which Redolab cannot convert into each other. Write all "
+                "its numbers in one unit."
             )
     return first
 

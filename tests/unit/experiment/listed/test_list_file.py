@@ -144,7 +144,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         (f"factors.a = [1, {'9' * 400}]\n", "a whole number of 400 digits|larger than 64 bits"),
         (f"factors.a = [1, {'9' * 5000}]\n", "5000 digits|larger than 64 bits|4300"),
         (f"factors.a = [1, 2]\nrun.blocks = {'9' * 400}\n", "larger than 64 bits|at most"),
-        ("factors.a = [1, 2]\nlevels = " + 3000 * "[" + 3000 * "]" + "\n", "stand inside one another"),
+        ("factors.a = [1, 2]\nlevels = " + 3000 * "[" + 3000 * "]" + "\n", "are nested inside one another"),
         (
             "factors.a = [1, 2]\nlevels." + ".".join(3000 * "a") + " = 1\n",
             "inside one another|not valid TOML",
