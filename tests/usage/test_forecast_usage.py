@@ -48,7 +48,7 @@ def test_today_alone_is_the_model_beside_what_was_measured(run: str, redolab: Re
     ended = redolab("forecast", run)
     assert ended.code == 0
     first = " ".join(ended.out.split())
-    assert first.startswith("Today's setting, as the model sees it: ")
+    assert first.startswith("Today's setting: forecast ")
     assert "where 3,400 were measured" in first
 
 
@@ -79,7 +79,7 @@ def test_every_question_in_one_command(run: str, redolab: Redolab) -> None:
 def test_a_question_without_an_answer_is_printed_and_ends_with_1(run: str, redolab: Redolab) -> None:
     ended = redolab("forecast", run, "--keep-p95-under", "0.5", "--rows-for", "0.8", "--json")
     assert ended.code == 1
-    assert "There is no answer: with hardly any load the 95th percentile" in ended.err
+    assert "No answer: with hardly any load the 95th percentile" in ended.err
     refused, answered = json.loads(ended.out)["answers"]
     assert refused["value"] is None
     assert refused["refused"] in ended.err
@@ -89,7 +89,7 @@ def test_a_question_without_an_answer_is_printed_and_ends_with_1(run: str, redol
 def test_more_than_can_be_done_has_no_steady_state(run: str, redolab: Redolab) -> None:
     ended = redolab("forecast", run, "--set", "arrival_rate_per_s=1000000", "--json")
     assert (ended.code, ended.out) == (1, "")
-    assert "There is no steady state: 1e+06 units per second ask for" in ended.err
+    assert "No steady state: 1e+06 units per second ask for" in ended.err
     swept = redolab("forecast", run, "--sweep", "arrival_rate_per_s=100,1000000")
     assert swept.code == 0
     assert "no steady state" in swept.out

@@ -25,7 +25,7 @@ _PERCENT = frozenset({"share", "change"})
 
 
 def first(results: Results) -> list[ShownTable]:
-    """The tables that answer the question: beside the verdict, and on the terminal."""
+    """The tables that answer the question: next to the verdict, and on the terminal."""
     return [table(item) for item in results.get("tables") or () if item["first"]]
 
 
@@ -35,7 +35,7 @@ def others(results: Results) -> list[ShownTable]:
 
 
 def league(results: Results) -> list[ShownTable]:
-    """How true every model's forecasts were, a table for each record; none where none was ever checked."""
+    """The accuracy of every model's forecasts, a table for each record; empty if none was checked."""
     return [table(item) for item in (results.get("league") or {}).get("tables", ())]
 
 
