@@ -98,7 +98,10 @@ def test_more_than_can_be_done_has_no_steady_state(run: str, redolab: Redolab) -
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--set", "sesions=8"], "there is no factor 'sesions'. There are: sessions, rows_per_commit"),
+        (
+            ["--set", "sesions=8"],
+            "the factor 'sesions' does not exist. The factors are: sessions, rows_per_commit",
+        ),
         (["--set", "sessions"], "say sessions=VALUE"),
         (["--set", "sessions=many"], "'many' is no whole number"),
         (["--set", "sessions=8.5"], "'8.5' is no whole number"),

@@ -37,7 +37,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> str:
         (["--set", "cpus=4"], "cpus can be forecast but not checked"),
         (["--set", "think_time_ms=4"], "think_time_ms can be forecast but not checked"),
         (["--sweep", "arrival_rate_per_s=4,5"], "run calibrate --client"),
-        (["--set", "speed=4"], "there is no factor 'speed'"),
+        (["--set", "speed=4"], "the factor 'speed' does not exist"),
         (["--set", "sessions=0"], "sessions is 0; it must be at least 1"),
         (["--set", "sessions=many"], "is no whole number"),
         (["--set", "sessions=2000"], "at most 1,000 can be measured"),
