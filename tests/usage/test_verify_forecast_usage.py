@@ -39,7 +39,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> str:
         (["--sweep", "arrival_rate_per_s=4,5"], "run calibrate --client"),
         (["--set", "speed=4"], "the factor 'speed' does not exist"),
         (["--set", "sessions=0"], "sessions is 0; it must be at least 1"),
-        (["--set", "sessions=many"], "is no whole number"),
+        (["--set", "sessions=many"], "is not a whole number"),
         (["--set", "sessions=2000"], "at most 1,000 can be measured"),
         (["--set", "sessions=4", "--sweep", "sessions=1..4"], "both name sessions"),
         (["--sweep", "sessions=1,2,3,4,5,6,7,9,10,11,12,13,14,15,16,17,18,19,20,21"], "too many to measure"),
