@@ -264,7 +264,7 @@ def test_a_hostile_link_does_nothing(open_explorer: OpenExplorer) -> None:
     assert opened.messages == []
     assert text(opened.page, "answer").startswith("512 sessions: ")
     note = text(opened.page, "note-link")
-    assert "sessions goes from 1 to 512" in note
+    assert "sessions must be from 1 to 512" in note
     assert "<b>" not in note
     assert "alert" not in note
     assert opened.page.locator("#explorer img").count() == 0

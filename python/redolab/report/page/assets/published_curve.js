@@ -30,7 +30,7 @@ page_parts.libraries.then(() => {
     // S as it is, and 5 % less of it at the rate that is asked about.
     calculator.ask({ what: "formula", curves: [
       { kind: CPU, service: service / 1e3, servers, rates: [...rates, rate] },
-      // Servers are whole: of less than one there is no M/M/m.
+      // Servers are whole: M/M/m does not exist for less than one.
       { kind: ERLANG, service: service / 1e3, servers: Math.round(servers), rates: Math.round(servers) ? rates : [] },
       { kind: CPU, service: (0.95 * service) / 1e3, servers, rates: [rate] },
     ], shown: { rates } });
