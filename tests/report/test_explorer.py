@@ -175,6 +175,9 @@ def test_it_can_be_read_at_every_width(
     if width >= 1280:
         wide = "all => all.filter((it) => it.scrollWidth > it.clientWidth + 1).map((it) => it.id)"
         assert page.locator("#explorer .scroll").evaluate_all(wide) == []
+        placeholder = page.locator("#explorer-cpus-number")
+        spun = "it => getComputedStyle(it, '::-webkit-inner-spin-button').appearance"
+        assert placeholder.evaluate(spun) == "none"
 
 
 def test_a_slider_is_moved_by_keys_mouse_and_finger(open_explorer: OpenExplorer) -> None:
@@ -183,7 +186,7 @@ def test_a_slider_is_moved_by_keys_mouse_and_finger(open_explorer: OpenExplorer)
     assert slider.get_attribute("aria-valuetext") == "8.00"
     settle(page, lambda: slider.press("ArrowRight"))
     assert text(page, "answer").startswith("10 sessions: ")
-    assert slider.get_attribute("aria-valuetext") == "10.0, 1.2 times the most that was measured"
+    assert slider.get_attribute("aria-valuetext") == "10.0, 1.2 times the largest measured value"
     assert "sessions=10" in page.url
     box = box_of(slider)
     middle = box["y"] + box["height"] / 2
@@ -249,7 +252,7 @@ def test_presets_change_the_setting_and_say_what_comes_of_it(open_explorer: Open
 
 def test_what_has_no_steady_state_says_so(open_explorer: OpenExplorer) -> None:
     page = open_explorer("#e1:arrival_rate_per_s=9000000").page
-    assert text(page, "answer").startswith("There is no steady state: ")
+    assert text(page, "answer").startswith("No steady state: ")
     # Its curve ends at the capacity.
     assert "capacity" in page.locator("#explorer-curve svg.drawn").inner_html()
 
@@ -261,13 +264,13 @@ def test_a_hostile_link_does_nothing(open_explorer: OpenExplorer) -> None:
     assert opened.messages == []
     assert text(opened.page, "answer").startswith("512 sessions: ")
     note = text(opened.page, "note-link")
-    assert "sessions goes from 1 to 512" in note
+    assert "sessions must be from 1 to 512" in note
     assert "<b>" not in note
     assert "alert" not in note
     assert opened.page.locator("#explorer img").count() == 0
     opened = open_explorer("#e1:sessions=16,%zz")
     assert opened.messages == []
-    assert "letters that are none" in text(opened.page, "note-link")
+    assert "characters that cannot be decoded" in text(opened.page, "note-link")
 
 
 def test_a_hostile_name_is_no_markup(open_explorer: OpenExplorer) -> None:
@@ -280,7 +283,7 @@ def test_a_hostile_name_is_no_markup(open_explorer: OpenExplorer) -> None:
 def test_a_cost_that_is_not_known_is_not_asked_about(open_explorer: OpenExplorer) -> None:
     page = open_explorer("#e1:rows_per_commit=8", calibrated=make_calibrated(1, row_known=False)).page
     assert page.locator("#explorer-rows_per_commit").is_disabled()
-    assert "rows_per_commit goes from 1 to 1" in text(page, "note-link")
+    assert "rows_per_commit must be from 1 to 1" in text(page, "note-link")
 
 
 _SILENT_ONCE = """
@@ -293,7 +296,7 @@ _SILENT_ONCE = """
 def test_a_worker_that_is_silent_is_replaced(open_explorer: OpenExplorer) -> None:
     page = open_explorer(before=_SILENT_ONCE.replace("SILENT", "1")).page
     assert page.evaluate("window.started") == 2
-    assert "was started anew" in text(page, "note-state")
+    assert "was restarted" in text(page, "note-state")
     assert text(page, "answer").startswith("8 sessions: ")
 
 
@@ -371,7 +374,7 @@ def test_a_report_has_the_explorer_in_the_place_of_its_curve(browser: Browser, t
 def test_the_published_curve_can_be_dragged(open_report: Open) -> None:
     opened = open_report(stored("log_bound"), 1280)
     page = opened.page
-    page.get_by_text("The published curve to drag").click()
+    page.get_by_text("The published curve with sliders").click()
     page.wait_for_selector("#published-figure svg.drawn")
     first = page.locator("#published-answer").inner_text()
     # The curve passes through the mean of the setting's points.

@@ -129,8 +129,12 @@ def test_a_section_without_data_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("smallest", "begins", "ends"),
     [
-        (1.113, "A/A check passed: the baseline", "This run can tell a difference of 11.3 % or more."),
-        (3.83, "A/A check passed, but blind below 3.8×: the baseline", "by a factor of 3.83 or more."),
+        (1.113, "A/A check passed: the baseline", "This run can detect a difference of 11.3 % or more."),
+        (
+            3.83,
+            "A/A check passed, but cannot detect less than 3.8×: the baseline",
+            "by a factor of 3.83 or more.",
+        ),
     ],
 )
 def test_a_check_that_sees_little_says_how_little(smallest: float, begins: str, ends: str) -> None:
@@ -147,7 +151,7 @@ def test_log_writes_beyond_all_waits_have_a_note() -> None:
         entry["log_write_pct"] = 80.0
     assert published.overview(results).note == ""
     results["as_published"]["overview"][-1]["log_write_pct"] = 262.0
-    assert "it exceeds 100 %" in published.overview(results).note
+    assert "It exceeds 100 %" in published.overview(results).note
 
 
 def test_what_to_read_with_care_is_told_once_and_checks_first() -> None:
@@ -174,7 +178,7 @@ def test_names_of_many_parts_are_told() -> None:
         },
     }  # fmt: skip
     assert naming.parts_of_names(results) == (
-        "A setting's name is sessions / rows per commit / wait / loop / pause in ms."
+        "The parts of a setting's name are sessions / rows per commit / wait / loop / pause in ms."
     )
 
 
@@ -197,5 +201,5 @@ def test_where_costs_are_known_the_forecast_stands_beside_the_published_curve() 
         "wait/batch": {"refused": "no steady state"},
     }
     shown = equal_workload.equal_workload(results)
-    assert [row[4].full for row in shown.rows] == ["9.0 (8.0 – 10.0)", "more than it can do", "n/a", "n/a"]
+    assert [row[4].full for row in shown.rows] == ["9.0 (8.0 – 10.0)", "above its capacity", "n/a", "n/a"]
     assert "calibrate" not in shown.note

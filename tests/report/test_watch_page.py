@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from redolab.experiment.answers import analyse
+from tests.imported_reports import imported
 from tests.unit.watched import watched_run
+from tests.written_reports import awr_html, truth
 
 from .conftest import Open
 from .fixtures import stored
@@ -38,4 +40,15 @@ def test_a_whole_watch_draws_its_load_its_use_and_its_log(open_report: Open, tmp
         "Each wait for the log, not their mean",
     ]
     assert page.locator("#figures svg.drawn").count() == len(titles)
+    assert page.evaluate("document.documentElement.scrollHeight") <= 6_000
+    overlap = """all => all.some((it) => it.getBoundingClientRect().top
+        < it.parentElement.firstElementChild.getBoundingClientRect().bottom)"""
+    assert not page.locator("#figures .save").evaluate_all(overlap)
     assert "does not describe this server" in page.locator("#figures").inner_text()
+
+
+def test_an_imported_report_folds_its_tables(open_report: Open, tmp_path: Path) -> None:
+    page = open_report(analyse(imported(tmp_path / "run", [awr_html(truth(), "19c")])), 1280).page
+    assert page.evaluate("document.documentElement.scrollHeight") <= 6_000
+    assert page.locator("#tables details:not([open])").count() > 4
+    assert page.locator("#tables table:visible").count() == 0

@@ -117,7 +117,7 @@ def test_two_readings_end_with_2_and_an_option_settles_them(tmp_path: Path, redo
         ended = redolab("analyze", path, "--decimal", mark, "--json")
         assert json.loads(ended.out)["groups"][0]["mean"]["point"] == mean
     ended = redolab("analyze", path, "--decimal", "points")
-    assert (ended.code, "--decimal is 'points', and may be . or , alone" in ended.err) == (2, True)
+    assert (ended.code, "--decimal is 'points'; use . or a comma" in ended.err) == (2, True)
 
 
 def test_logs_of_threads_are_named_one_after_another(tmp_path: Path, redolab: Redolab) -> None:

@@ -147,7 +147,7 @@ def test_forecasts_do_not_hide_behind_saying_that_they_were_left_out(place: Path
     found = results(run)
     found["advice"]["changes"] = [{"factor": "sessions", "gain": 99.0}]
     (run / "results.json").write_text(json.dumps(found | {"left_out": "as is said elsewhere"}))
-    assert any("forecasts are left out, and has some" in text for text in verify(run).differences)
+    assert any("as made without forecasts, and has some" in text for text in verify(run).differences)
 
 
 def test_a_changed_figure_is_found_without_forecasts_too(place: Path, tmp_path: Path) -> None:

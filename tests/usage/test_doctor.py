@@ -82,7 +82,7 @@ def test_every_key_is_documented(redolab: Redolab, newest: Server, url: str) -> 
         (["no-such-experiment"], "There are: commit-mode"),
         (["commit_mode"], "Did you mean 'commit-mode'?"),
         (["commit-mode", "embeded"], "Did you mean 'embedded'?"),
-        (["sqlite", "--engine", "embedded"], "One server is looked at at a time"),
+        (["sqlite", "--engine", "embedded"], "doctor checks one server at a time"),
         (["durability", "mysql://u@h/"], "kills only servers"),
         (["--engine", "oracle"], "Unknown engine 'oracle'"),
         (["commit-mode", "--engine", "sqlite"], "commit-mode does not run on sqlite"),

@@ -48,8 +48,8 @@ def test_today_alone_is_the_model_beside_what_was_measured(run: str, redolab: Re
     ended = redolab("forecast", run)
     assert ended.code == 0
     first = " ".join(ended.out.split())
-    assert first.startswith("Today's setting, as the model sees it: ")
-    assert "where 3,400 were measured" in first
+    assert first.startswith("Today's setting: forecast ")
+    assert "measured 3,400" in first
 
 
 def test_a_sweep_has_its_ends_and_the_powers_of_two_between(run: str, redolab: Redolab) -> None:
@@ -79,7 +79,7 @@ def test_every_question_in_one_command(run: str, redolab: Redolab) -> None:
 def test_a_question_without_an_answer_is_printed_and_ends_with_1(run: str, redolab: Redolab) -> None:
     ended = redolab("forecast", run, "--keep-p95-under", "0.5", "--rows-for", "0.8", "--json")
     assert ended.code == 1
-    assert "There is no answer: with hardly any load the 95th percentile" in ended.err
+    assert "No answer: with hardly any load the 95th percentile" in ended.err
     refused, answered = json.loads(ended.out)["answers"]
     assert refused["value"] is None
     assert refused["refused"] in ended.err
@@ -89,7 +89,7 @@ def test_a_question_without_an_answer_is_printed_and_ends_with_1(run: str, redol
 def test_more_than_can_be_done_has_no_steady_state(run: str, redolab: Redolab) -> None:
     ended = redolab("forecast", run, "--set", "arrival_rate_per_s=1000000", "--json")
     assert (ended.code, ended.out) == (1, "")
-    assert "There is no steady state: 1e+06 units per second ask for" in ended.err
+    assert "No steady state: 1e+06 units per second ask for" in ended.err
     swept = redolab("forecast", run, "--sweep", "arrival_rate_per_s=100,1000000")
     assert swept.code == 0
     assert "no steady state" in swept.out
@@ -98,10 +98,13 @@ def test_more_than_can_be_done_has_no_steady_state(run: str, redolab: Redolab) -
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--set", "sesions=8"], "there is no factor 'sesions'. There are: sessions, rows_per_commit"),
-        (["--set", "sessions"], "say sessions=VALUE"),
-        (["--set", "sessions=many"], "'many' is no whole number"),
-        (["--set", "sessions=8.5"], "'8.5' is no whole number"),
+        (
+            ["--set", "sesions=8"],
+            "the factor 'sesions' does not exist. The factors are: sessions, rows_per_commit",
+        ),
+        (["--set", "sessions"], "write sessions=VALUE"),
+        (["--set", "sessions=many"], "'many' is not a whole number"),
+        (["--set", "sessions=8.5"], "'8.5' is not a whole number"),
         (["--set", "sessions=0"], "sessions is 0; it must be at least 1"),
         (["--set", "sessions=-3"], "sessions is -3; it must be at least 1"),
         (["--set", "sessions=100000"], "sessions is 100,000; forecasts go up to 4,096"),
@@ -117,7 +120,7 @@ def test_more_than_can_be_done_has_no_steady_state(run: str, redolab: Redolab) -
         (["--set", "log_device_ms=-1"], "log_device_ms is -1; it must be 0 or more"),
         (["--set", "log_device_ms=inf"], "log_device_ms is inf; forecasts go up to 10,000"),
         (["--set", "think_time_ms=1e300"], "think_time_ms is 1e+300; forecasts go up to 3,600,000"),
-        (["--set", "think_time_ms=fast"], "'fast' is no number"),
+        (["--set", "think_time_ms=fast"], "'fast' is not a number"),
         (["--set", "commit_wait=later"], "commit_wait is 'later'; it is wait or nowait"),
         (
             ["--set", "commit_delay_us=99999999999"],
@@ -126,7 +129,7 @@ def test_more_than_can_be_done_has_no_steady_state(run: str, redolab: Redolab) -
         (["--set", "arrival_rate_per_s=0"], "arrival_rate_per_s is 0; it must be greater than 0"),
         (["--set", "arrival_rate_per_s=1e-300"], "gap between arrivals: inf ns is no duration"),
         (["--set", "arrival_rate_per_s=9", "--set", "think_time_ms=1"], "exclude each other"),
-        (["--sweep", "sessions"], "say sessions=VALUE"),
+        (["--sweep", "sessions"], "write sessions=VALUE"),
         (["--sweep", "sessions=8..1"], "goes from a smaller number to a greater one"),
         (["--sweep", "sessions=1,1"], "names a level twice"),
         (["--sweep", "sessions=0..8"], "sessions is 0; it must be at least 1"),

@@ -67,7 +67,7 @@ def test_wrong_usage_ends_with_2(redolab: Redolab, arguments: list[str], said: s
 def test_a_session_that_is_not_there_is_wrong_usage(redolab: Redolab, url: str) -> None:
     ended = redolab("profile", url, "--seconds", "0.5", "--session", "1")
     assert (ended.code, ended.out) == (2, "")
-    assert "There is no session 1" in ended.complaint
+    assert "Session 1 was not found" in ended.complaint
     assert "pg_stat_activity" in ended.complaint
 
 
@@ -129,7 +129,7 @@ def test_an_interruption_reports_what_was_seen(
         assert process.wait(timeout=30) == 130
     complaint = (tmp_path / "err").read_text()
     assert "Traceback" not in complaint
-    assert "Interrupted: the profile is of the" in complaint
+    assert "Interrupted: the profile covers the" in complaint
     assert json.loads((tmp_path / "out").read_text())["format"] == 1
     newest.assert_left_clean(url.rpartition("/")[2])
 

@@ -51,7 +51,7 @@ def test_the_server_is_named_as_really_connected(
     asked = run("postgresql://")
     assert asked.code == 2, asked.err
     assert f"at {place}, as the role postgres." in asked.err
-    assert "Nobody is there to agree" in asked.complaint
+    assert "This needs your agreement" in asked.complaint
     assert newest.ask("select count(*) from pg_namespace where nspname = 'redolab'", database) == 0
     done = run("postgresql://", "--yes", "--settings", "wait,nowait")
     assert done.code == 0, done.err

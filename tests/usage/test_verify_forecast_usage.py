@@ -34,12 +34,12 @@ def run(monkeypatch: pytest.MonkeyPatch) -> str:
     [
         ([], "today's setting"),
         (["--set", "sessions=8"], "today's setting"),
-        (["--set", "cpus=4"], "cpus can be forecast and not checked"),
-        (["--set", "think_time_ms=4"], "think_time_ms can be forecast and not checked"),
+        (["--set", "cpus=4"], "cpus can be forecast but not checked"),
+        (["--set", "think_time_ms=4"], "think_time_ms can be forecast but not checked"),
         (["--sweep", "arrival_rate_per_s=4,5"], "run calibrate --client"),
-        (["--set", "speed=4"], "there is no factor 'speed'"),
+        (["--set", "speed=4"], "the factor 'speed' does not exist"),
         (["--set", "sessions=0"], "sessions is 0; it must be at least 1"),
-        (["--set", "sessions=many"], "is no whole number"),
+        (["--set", "sessions=many"], "is not a whole number"),
         (["--set", "sessions=2000"], "at most 1,000 can be measured"),
         (["--set", "sessions=4", "--sweep", "sessions=1..4"], "both name sessions"),
         (["--sweep", "sessions=1,2,3,4,5,6,7,9,10,11,12,13,14,15,16,17,18,19,20,21"], "too many to measure"),
@@ -114,6 +114,6 @@ def test_the_league_as_json_and_shared(redolab: Redolab, tmp_path: Path) -> None
     assert row["error_median"] == pytest.approx(0.1)
     assert "2 lines" in ended.err
     ended = redolab("league", "--import", shared)
-    assert "0 lines taken in, 2 known already" in ended.err
+    assert "0 lines imported, 2 already here" in ended.err
     ended = redolab("league", "--import", tmp_path / "none")
     assert ended.code == 2

@@ -1,4 +1,4 @@
-"""`redolab analyze`: from a file of numbers, or a column of a run, to what they say."""
+"""`redolab analyze`: from a file of numbers, or a column of a run, to their analysis."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def command(
         str | None, typer.Option(help="The column of numbers.", show_default="the only one")
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="A column of numbers to take off, row by row: do the two differ?")
+        str | None, typer.Option(help="A column of numbers to subtract, row by row: do the two differ?")
     ] = None,
     group: Annotated[
         str | None, typer.Option(help="A column that names the group of each value: compare the groups.")
@@ -36,22 +36,22 @@ def command(
     children: Annotated[
         int | None,
         typer.Option(
-            help="Cut the values in their order into so many groups, and look at their means.",
-            show_default="as many as values in each",
+            help="Cut the values, in order, into this many groups and analyse the groups' means.",
+            show_default="the square root of their number",
         ),
     ] = None,
     decimal: Annotated[
         str | None,
-        typer.Option(help="The mark before decimals: . or , (a comma).", show_default="found out"),
+        typer.Option(help="The mark before decimals: . or , (a comma).", show_default="detected"),
     ] = None,
     encoding: Annotated[
         str | None,
-        typer.Option(help="The encoding of the file, for example latin1.", show_default="found out"),
+        typer.Option(help="The encoding of the file, for example latin1.", show_default="detected"),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Also write a page with the histograms.")] = None,
     json: Json = False,
 ) -> None:
-    """Analyse the column, show what it says, and write a page of it where one is asked for."""
+    """Analyse the column, show the analysis, and write a page of it where one is asked for."""
     results = analyze(
         file[0], value, against, group, children, further=file[1:], decimal=decimal, encoding=encoding
     )
@@ -76,9 +76,9 @@ def analyze(
     """Read a column of a file, or of several, or of a run's samples and analyse it; gives the results object.
 
     Args:
-        place: of the file or the run directory; `-` for the standard input.
+        place: path of the file or the run directory; `-` for the standard input.
         value: the column of numbers, or None for the only one.
-        against: a column that is taken off it row by row, or None.
+        against: a column that is subtracted from it row by row, or None.
         group: the column of groups, or None.
         children: into how many groups the values are cut in their order, or None for the square root.
         further: places of files of the same kind, whose values follow those of the first.
@@ -93,11 +93,11 @@ def analyze(
 
     if group is not None and children is not None:
         raise UsageError(
-            "--children cuts the values into groups in their order, --group takes the groups from a column. "
-            "Leave one of the two out."
+            "--children cuts the values into groups in their order, --group takes the groups from a "
+            "column. Leave one of the two out."
         )
     if decimal not in (None, ".", ","):
-        raise UsageError(f"--decimal is {decimal[:40]!r}, and may be . or , alone.")
+        raise UsageError(f"--decimal is {decimal[:40]!r}; use . or a comma.")
     if _is_run(place) and not further:
         from redolab.files.usage_errors import as_usage_errors
         from redolab.values.run_columns import read_run_values

@@ -1,4 +1,4 @@
-"""`redolab doctor`: what works here, what is missing, what that costs, and what mends it. It only looks."""
+"""`redolab doctor`: parts that work here, missing parts, what they cost, how to mend it. It only looks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def command(
         str | None,
         typer.Argument(
             metavar="EXPERIMENT",
-            help="Ask about this one alone; exit 3 where it cannot run.",
+            help="Check this experiment alone; exit 3 if it cannot run.",
             show_default=False,
         ),
     ] = None,
@@ -39,12 +39,12 @@ def command(
         typer.Argument(metavar="ENGINE", help="The same as --engine.", show_default=False),
     ] = None,
     engine: Annotated[
-        str | None, typer.Option(help=engine_choices(), show_default="every one of Redolab's own")
+        str | None, typer.Option(help=engine_choices(), show_default="all of Redolab's own")
     ] = None,
     password_command: PasswordCommand = None,
     json: Json = False,
 ) -> None:
-    """Look, and show what was found.
+    """Look, and show the results.
 
     Raises:
         UsageError: there is no such experiment or engine, or the one does not run on the other.
@@ -53,7 +53,7 @@ def command(
     use_password_command(password_command)
     experiment, engines = experiment_and_engines((experiment, server), () if engine is None else (engine,))
     if len(engines) > 1:
-        raise UsageError(f"One server is looked at at a time: leave all of {', '.join(engines)} out but one.")
+        raise UsageError(f"doctor checks one server at a time. Name only one of {', '.join(engines)}.")
     results = examine(experiment, server_of(engines[0]) if engines else None)
     (show_json if json else print_doctor)(results)
     check_asked(results, experiment)
@@ -64,7 +64,7 @@ def examine(experiment: str | None, engine: str | None) -> dict[str, Any]:
 
     Args:
         experiment: the one asked for; None for all.
-        engine: what `--engine` says, or None.
+        engine: the value of `--engine`, or None.
 
     Returns:
         The results object: `user`, `engine`, `checks`, `experiments`, `profile`.
@@ -79,7 +79,7 @@ def examine(experiment: str | None, engine: str | None) -> dict[str, Any]:
     checkups = {offer.name: offer.checkup(engine or offer.name, _wanted(offer, names)) for offer in offers}
     checks: dict[Check, None] = dict.fromkeys(check_machine())
     if engine is None and experiment is None and (why := why_missing(ORACLE)) is not None:
-        # Of every other part the check of its engine says whether it is there.
+        # For every other part, the check of its engine shows whether it is installed.
         checks[missing(ORACLE.title, why)] = None
     for checkup in checkups.values():
         checks |= dict.fromkeys(checkup.checks)

@@ -19,7 +19,8 @@ QUESTIONS: Mapping[str, frozenset[Capability]] = {
     "verify-forecast": VerifyForecast.needs,
     "profile": frozenset({"watch"}),
 }
-"""What each needs. The experiments of a list and of a forecast's check are made from a file and a run."""
+"""Capabilities that each needs. Experiments of a list and of a forecast's check are made from a file or a
+run."""
 
 
 def command() -> None:

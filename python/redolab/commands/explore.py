@@ -30,7 +30,7 @@ def command(
     """Write the explorer of a run.
 
     Raises:
-        UsageError: the run does not tell its costs, or the page cannot be written.
+        UsageError: the run does not have the costs of a commit, or the page cannot be written.
         RefusedError: the ledger of verified forecasts cannot be read.
     """
     from redolab.report.page.html import render_explorer
@@ -41,10 +41,10 @@ def command(
 
 
 def costs_of(path: Path) -> Explored:
-    """What a page's explorer starts from, of the run at that path.
+    """The starting point of a page's explorer, from the run at that path.
 
     Raises:
-        UsageError: there is no run, or it does not tell its costs.
+        UsageError: there is no run, or it does not have the costs of a commit.
         MissingPartError: nothing can be forecast here, and the run's page has no explorer.
         RefusedError: the ledger of verified forecasts cannot be read.
     """
@@ -58,12 +58,12 @@ def costs_of(path: Path) -> Explored:
             return explored_of(run, str(path))
         kept = _kept(run)
     if kept is None:
-        raise MissingPartError(f"{run.path / PAGE} has no explorer that could be taken instead. {why}")
+        raise MissingPartError(f"{run.path / PAGE} has no explorer that could be used instead. {why}")
     return replace(kept, run=str(path))
 
 
 def _kept(run: Run) -> Explored | None:
-    """What the explorer of a run's stored page starts from; None where the page has none.
+    """The starting point of the explorer in a run's stored page; None for a page without an explorer.
 
     Raises:
         UsageError: the page is damaged.
@@ -80,10 +80,10 @@ def _kept(run: Run) -> Explored | None:
 
 
 def explored_of(run: Run, name: str) -> Explored:
-    """The same of an opened run.
+    """The starting point of a page's explorer, from an opened run.
 
     Raises:
-        NoCostsError: it does not tell its costs.
+        NoCostsError: it does not have the costs of a commit.
         RefusedError: the ledger of verified forecasts cannot be read.
     """
     from redolab.forecast.checks.ledger import read_ledger, scores_of
@@ -93,7 +93,7 @@ def explored_of(run: Run, name: str) -> Explored:
 
 
 def own_costs(run: Run) -> Explored | None:
-    """What the explorer of a run's own report starts from; None where the run does not tell its costs."""
+    """The starting point of the explorer in a run's own report; None for a run without such costs."""
     if run.manifest.get("record", "sample") != "sample":
         return None
     try:

@@ -54,19 +54,22 @@ class ForecastOptions:
         float | None,
         typer.Option(
             metavar="MS",
-            help="Ask for the largest arrival rate that keeps 95 % of the response times under so many ms.",
+            help=(
+                "Ask for the largest arrival rate at which 95 % of the response times stay under this many "
+                "ms."
+            ),
         ),
     ] = None
     rows_for: Annotated[
         float | None,
         typer.Option(
             metavar="SHARE",
-            help="Ask for the fewest rows per commit that bring this share of the benefit.",
+            help="Ask for the fewest rows per commit that give this share of the benefit.",
         ),
     ] = None
     work: Annotated[
         int | None,
-        typer.Option(metavar="ROWS", help="Ask how long all sessions together take for so many rows."),
+        typer.Option(metavar="ROWS", help="Ask how long all sessions together need for this many rows."),
     ] = None
     page: PageFile = None
     json: Json = False
@@ -124,7 +127,8 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
             found = forecast(calibrated, scenario, scores_of(verified), sweep, options.work)
             answers = [ask(calibrated, scenario).as_json() for ask in _questions(options)]
         except NoSteadyStateError as error:
-            raise CheckFailedError(f"There is {error}.") from error
+            text = str(error)
+            raise CheckFailedError(f"{text[:1].upper()}{text[1:]}.") from error
         except SimulationTooLongError as error:
             raise UsageError(f"That cannot be forecast: {error}.") from error
     return {
@@ -145,7 +149,7 @@ def check_answers(results: Mapping[str, Any]) -> None:
     """
     refused = [answer["refused"] for answer in results["answers"] if answer["refused"]]
     if refused:
-        raise CheckFailedError(f"There is no answer: {'; '.join(refused)}.")
+        raise CheckFailedError(f"No answer: {'; '.join(refused)}.")
 
 
 def _check(
@@ -166,8 +170,8 @@ def _check(
         raise UsageError(f"--work is {work:,}; it is a number of rows from 1 to {_MOST_WORK:,}.")
     if work is not None and "arrival_rate_per_s" in (swept, *changes):
         raise UsageError(
-            "--work asks how long sessions in a loop take, and arrivals take as long as they keep coming: "
-            "leave arrival_rate_per_s out."
+            "--work asks how long sessions in a loop need, and arrivals go on without end. Leave "
+            "arrival_rate_per_s out."
         )
     if limit is not None and not 0 < limit < math.inf:
         raise UsageError(f"--keep-p95-under is {limit:g}; it is a number of milliseconds greater than 0.")

@@ -1,4 +1,4 @@
-"""`redolab league`, and the league in every report: what the ledger says of the models today."""
+"""`redolab league`, and the league in every report: the models' accuracy by today's ledger."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def command(
     ] = None,
     take_in: Annotated[
         Path | None,
-        typer.Option("--import", metavar="FILE", help="Take in the ledger of another machine."),
+        typer.Option("--import", metavar="FILE", help="Import the ledger of another machine."),
     ] = None,
     forget: Annotated[
         bool, typer.Option("--forget", help="Remove everything that was imported before.")
@@ -62,7 +62,7 @@ def league_now() -> dict[str, Any]:
 
 
 def league_for(run: Run) -> dict[str, Any]:
-    """The league as it now stands, for a run's report, and kept with the run for `redolab verify`.
+    """The league of this moment, for a run's report, and kept with the run for `redolab verify`.
 
     Raises:
         RefusedError: the ledger cannot be read.
@@ -87,23 +87,27 @@ def kept_league(run: Run) -> dict[str, Any] | None:
 
 
 def exchange(export: Path | None, take_in: Path | None, *, forget: bool = False) -> list[str]:
-    """Forget what was imported, take another machine's ledger in, or write this one's; says what was done.
+    """Forget what was imported, import another machine's ledger, or write this one's; returns messages.
 
     Raises:
         UsageError: a file cannot be read or written.
         RefusedError: the ledger cannot be written.
     """
-    said = []
+    messages = []
     if forget:
-        said.append(f"{forget_imported()} imported lines removed. This machine's own are kept.")
+        messages.append(f"{forget_imported()} imported lines removed. This machine's own are kept.")
     if take_in is not None:
-        found = import_ledger(take_in)
+        imported = import_ledger(take_in)
         refused = (
-            f", {found.refused} refused: no line of a ledger, or its seal does not hold"
-            if found.refused
+            f", {imported.refused} refused (not a line of a ledger, or its seal does not match)"
+            if imported.refused
             else ""
         )
-        said.append(f"{take_in}: {found.taken} lines taken in, {found.known} known already{refused}.")
+        messages.append(
+            f"{take_in}: {imported.taken} lines imported, {imported.known} already here{refused}."
+        )
     if export is not None:
-        said.append(f"{export}: {export_ledger(export)} lines, without names of hosts, paths or databases.")
-    return said
+        messages.append(
+            f"{export}: {export_ledger(export)} lines, without names of hosts, paths or databases."
+        )
+    return messages

@@ -14,7 +14,9 @@ Changes = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="FACTOR=VALUE", help="Ask about this value; may be given several times."),
 ]
-Seed = Annotated[int | None, typer.Option(help="Of the random order, 0 to 2^64 - 1; drawn if not given.")]
+Seed = Annotated[
+    int | None, typer.Option(help=("Seed of the random order, 0 to 2^64 - 1; drawn if not given."))
+]
 Out = Annotated[Path | None, typer.Option(help="Run directory.", show_default="redolab-runs/...")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before loading a server.")]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.", show_default=False)]
@@ -23,7 +25,7 @@ PasswordCommand = Annotated[
     typer.Option(
         "--password-command",
         metavar="CMD",
-        help="A program that prints the password; asked for each connection.",
+        help="A program that prints the password; run for each connection.",
     ),
 ]
 PageFile = Annotated[

@@ -10,7 +10,7 @@ from redolab.errors import UsageError
 from redolab.files.folder import write_file
 
 Kind = Literal["values", "profile", "forecast"]
-"""What a page is of: `render_` and its name in `redolab.report.page.html`."""
+"""The kind of a page: `render_` and its name in `redolab.report.page.html`."""
 
 
 def check_page(out: Path, option: str) -> None:

@@ -1,4 +1,4 @@
-"""What a run would do, told before anything is touched: `redolab run --plan`, and before a load."""
+"""The plan of a run, shown before anything is touched: `redolab run --plan`, and before a load."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from redolab.records.servers import SIDE_BY_SIDE
 from redolab.report.screen.paper import Paper
 
 Servers = Mapping[str, str]
-"""What `--engine` says of each server of a run, by the server's name."""
+"""The value of `--engine` for each server of a run, by the server's name."""
 
-# Set-up, snapshots, checkpoints and the report, seconds: to tell the time a run needs.
+# Set-up, snapshots, checkpoints and the report, seconds: part of the time that a run needs.
 _SET_UP_S = 5.0
 _PER_TRIAL_S = {"sample": 0.1, "kill": 1.5, "draw": 0.03}
 
@@ -48,7 +48,7 @@ def changes(
 
     Args:
         plan: what is to be run.
-        servers: the engines by name, as `--engine` says them.
+        servers: the engines by name, as `--engine` names them.
         there: the parameters that a server turned out to have, where that is known.
     """
     levels, system = plan.combinations.values(), plan.load.scope == "system"
@@ -100,7 +100,7 @@ def planned(experiment: Experiment, plan: Plan, servers: Servers) -> dict[str, A
 
 
 def consumes(plan: Plan, servers: Servers) -> dict[str, Consumption]:
-    """What the run uses up at most of each server that has transaction ids, by the server's name."""
+    """The most that the run uses up of each server that has transaction ids, by the server's name."""
     return {
         name: consumption(part.design, part.load, part.combinations)
         for name, target in servers.items()
@@ -119,7 +119,7 @@ def _as_json(used: Consumption) -> dict[str, Any]:
 
 
 def creates(plan: Plan, servers: Servers) -> list[str]:
-    """What the run makes on the engine and removes again; of several servers one text for each."""
+    """Objects that the run creates on the engine and removes again; for several servers, one text each."""
     found = []
     for name, target in servers.items():
         offer = find_offer(target)
@@ -152,24 +152,24 @@ def print_plan(
     """
     console = console or terminal()
     paper = Paper(console.width, plain=console.options.ascii_only)
-    told = planned(experiment, plan, servers)
+    shown = planned(experiment, plan, servers)
     console.print(paper.text(f"{experiment.name}: {experiment.question}", "bold"))
     console.print()
-    named = f", {told['load']['name']}" if told["load"]["name"] else ""
+    named = f", {shown['load']['name']}" if shown["load"]["name"] else ""
     facts = [
         *_engines(servers),
-        ("Load", f"{told['load']['kind']}{named}; at most {units.counted(told['sessions'], 'session')}"),
+        ("Load", f"{shown['load']['kind']}{named}; at most {units.counted(shown['sessions'], 'session')}"),
         ("Unit of work", experiment.unit),
         ("Settings", ", ".join(plan.combinations)),
         *(("Not applicable", f"{text}.") for text in lacking),
-        ("Baseline", f"{told['baseline']}{', twice in each block' if plan.design.null_pair else ''}"),
-        ("Samples", f"{told['samples']} of {amount_text(plan)}, in {plan.design.blocks} blocks"),
-        ("Time", f"about {units.clock(told['needed_s'])}"),
-        ("Creates", "; ".join(told["creates"]) or "nothing"),
-        ("Changes", ", ".join(told["changes"]) or "no parameter"),
+        ("Baseline", f"{shown['baseline']}{', twice in each block' if plan.design.null_pair else ''}"),
+        ("Samples", f"{shown['samples']} of {amount_text(plan)}, in {plan.design.blocks} blocks"),
+        ("Time", f"about {units.clock(shown['needed_s'])}"),
+        ("Creates", "; ".join(shown["creates"]) or "nothing"),
+        ("Changes", ", ".join(shown["changes"]) or "no parameter"),
         ("Afterwards", "everything created is removed, every parameter put back"),
-        ("Disk", f"at most about {told['disk_bytes'] / 1e9:.1f} GB while it runs"),
-        ("Seed", str(told["seed"])),
+        ("Disk", f"at most about {shown['disk_bytes'] / 1e9:.1f} GB while it runs"),
+        ("Seed", str(shown["seed"])),
     ]
     if used := consumes(plan, servers):
         facts.insert(-1, ("Uses up", "; ".join(_on(name, servers) + one.text for name, one in used.items())))
@@ -177,7 +177,7 @@ def print_plan(
         console.print(line)
     console.print()
     console.print(Text("Order", "bold"))
-    for line in paper.facts([(f"  {n}", "  ".join(block)) for n, block in enumerate(told["order"], 1)]):
+    for line in paper.facts([(f"  {n}", "  ".join(block)) for n, block in enumerate(shown["order"], 1)]):
         console.print(line)
 
 
@@ -189,5 +189,5 @@ def _engines(servers: Servers) -> list[tuple[str, str]]:
 
 
 def _on(name: str, servers: Servers) -> str:
-    """What stands before what is said of one server, where there are several."""
+    """The prefix of a text about one server, where there are several."""
     return f"{name}: " if len(servers) > 1 else ""

@@ -22,7 +22,7 @@ from redolab.url_secrets import take_secrets, without_secrets
 
 
 class CarefulGroup(TyperGroup):
-    """Commands; what is wrong with their arguments is said in characters that are safe to show."""
+    """Commands; errors in their arguments are shown in safe characters."""
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
         """Read the arguments."""
@@ -48,7 +48,7 @@ def _told_safely() -> Iterator[None]:
 
 
 def exit_code(do: Callable[[], object]) -> int:
-    """Do it, and say what went wrong."""
+    """Do it, and print what went wrong."""
     try:
         do()
     except SystemExit as ended:
@@ -78,11 +78,11 @@ def end_when_interrupted(text: str, code: int = InterruptedRunError.exit_code) -
     An exception could come up in the middle of a compiled module's import, which makes another one of
     it. What was just being started is removed by its guard, and files are written whole or not at all.
     """
-    said = f"redolab: {printable(text)}\n".encode()
+    message = f"redolab: {printable(text)}\n".encode()
 
     def end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
         with suppress(OSError):
-            os.write(2, said)
+            os.write(2, message)
         os._exit(code)
 
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -107,14 +107,14 @@ def check_text(arguments: Sequence[str]) -> None:
     """Refuse what could not be written into a manifest, a page or a table, before anything begins.
 
     Raises:
-        UsageError: an argument is no text in the encoding of this system.
+        UsageError: an argument is not text in the encoding of this system.
     """
     for argument in arguments:
         if not argument.isascii() and any("\ud800" <= letter <= "\udfff" for letter in argument):
             shown = os.fsencode(argument).decode(errors="backslashreplace")
             raise UsageError(
-                f"{shown} is not UTF-8, and a run keeps the names that it is asked for as text. Rename that "
-                "file or directory, or reach it through a link with another name."
+                f"{shown} is not UTF-8, and a run stores names as text. Rename that file or directory, or "
+                "reach it through a link with another name."
             )
 
 
@@ -122,8 +122,8 @@ def hide_secrets(argv: list[str]) -> None:
     """Start over without secrets on the command line, where every user of the machine sees them.
 
     Raises:
-        UsageError: it cannot be told where one of them ends, two URLs have different ones, or an argument is
-            no text.
+        UsageError: it is not clear where one of them ends, two URLs have different ones, or an argument is
+            not text.
     """
     taken: dict[str, str] = {}
     without = []
@@ -132,8 +132,8 @@ def hide_secrets(argv: list[str]) -> None:
         without.append(take_secrets(argument, found))
         if any(taken.get(name, value) != value for name, value in found.items()):
             raise UsageError(
-                "Two URLs have different passwords in them, and only one can be handed on. Leave them out, "
-                "and give them in ~/.pgpass (~/.my.cnf for MariaDB and MySQL)."
+                "Two URLs contain different passwords, and Redolab can pass on only one. Remove both from "
+                "the URLs, and put them into ~/.pgpass (~/.my.cnf for MariaDB and MySQL)."
             )
         taken |= found
     os.environ.update(taken)

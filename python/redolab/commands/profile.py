@@ -39,18 +39,18 @@ def command(
     seconds: Annotated[
         float | None,
         typer.Option(
-            help="Watch so long and print; without it, a live screen on a terminal.",
+            help="Watch for this long and print; without it, a live screen on a terminal.",
             show_default="10 elsewhere",
         ),
     ] = None,
     session: Annotated[
-        int | None, typer.Option(help="Show this session alone, by the number that the server gives it.")
+        int | None, typer.Option(help="Show only this session, by the server's number for it.")
     ] = None,
     page: PageFile = None,
     password_command: PasswordCommand = None,
     json: Json = False,
 ) -> None:
-    """Watch for a while and show what was seen, or show it live on a terminal.
+    """Watch for a while and show the profile, or show it live on a terminal.
 
     Raises:
         RedolabError: wrong usage, nothing could be seen, or what ended the watching early.
@@ -119,7 +119,7 @@ def watch(url: str, seconds: float, session: int | None) -> Profiled:
                 advance(time.monotonic() - started)
                 if interruptions.stop.is_set():
                     passed = clock(time.monotonic() - started)
-                    error = InterruptedRunError(f"Interrupted: the profile is of the {passed} until then.")
+                    error = InterruptedRunError(f"Interrupted: the profile covers the {passed} until then.")
                     break
         except RedolabError as raised:
             if not seen or isinstance(raised, UsageError):
@@ -180,14 +180,14 @@ def _check_session(observer: Observer, observation: Observation, session: int | 
     sessions = {p.connection for p in observation.processes if p.scope == "session"}
     if session is not None and session not in sessions:
         raise UsageError(
-            f"There is no session {session} on {observation.server['place']}. The command without --session "
-            f"names every session with {observer.session_numbers}."
+            f"Session {session} was not found on {observation.server['place']}. Without --session the "
+            f"command lists every session with {observer.session_numbers}."
         )
 
 
 @contextmanager
 def _progress(seconds: float) -> Iterator[Any]:
-    """Shows how far the watching is, where a person looks on; gives the function to tell it."""
+    """Shows the progress of the watching on a terminal; gives the function that advances it."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = terminal(stderr=True)

@@ -26,15 +26,15 @@ def command(
     run: RunPath,
     costs: Annotated[
         Path | None,
-        typer.Option(metavar="RUN", help="Explore with the costs of this run.", show_default="its own"),
+        typer.Option(metavar="RUN", help="The run whose costs the explorer uses.", show_default="its own"),
     ] = None,
     begins: Annotated[
         list[str] | None,
         typer.Option(
             "--from",
             metavar="TIME",
-            help="Of a watch, from then on alone, beside the rest; a second --from and --to is compared "
-            "instead.",
+            help="Report a watch from this time on, compared with the rest, or with the period of a second "
+            "--from and --to.",
         ),
     ] = None,
     ends: Annotated[
@@ -42,7 +42,7 @@ def command(
         typer.Option(
             "--to",
             metavar="TIME",
-            help="Of a watch, until then; 2026-11-24T16:30, 2026-11-24 or 16:30 UTC.",
+            help="Report a watch up to this time: 2026-11-24T16:30, 2026-11-24 or 16:30 UTC.",
         ),
     ] = None,
     json: Json = False,
@@ -90,7 +90,8 @@ def make_results(
         costs: another run, whose costs the page's explorer starts from; None for the run's own.
         begins: of a watched run, when the periods that are asked for begin, as they were written.
         ends: when they end.
-        early: gets the figures of what was seen, once they are stored and before the advice is forecast.
+        early: receives the figures of a watch or of reports, once they are stored and before the advice is
+            forecast.
 
     Raises:
         UsageError: the run has no finished sample, or no such period.
@@ -110,7 +111,7 @@ def make_results(
         # Nothing but a run of samples has a league in its report.
         league = league_for(run) if run.manifest.get("record", "sample") == "sample" else None
     except RefusedError as error:
-        say(f"The report is without the league of models. {error}")
+        say(f"The report does not include the league of models. {error}")
 
     def store(results: Mapping[str, Any]) -> None:
         write_results(run, results)
@@ -125,7 +126,7 @@ def make_results(
         results = analyse(run, league, _periods(run, begins, ends), early=first)
     except MissingPartError as error:
         raise MissingPartError(
-            f"The figures of {run.path} rest on forecasts, so its report stays as it is. {error}"
+            f"The figures of {run.path} need forecasts, so its report was not changed. {error}"
         ) from error
     store(results)
     return results
@@ -137,8 +138,8 @@ def _periods(run: Run, begins: Sequence[str], ends: Sequence[str]) -> Periods | 
         return None
     if run.manifest.get("record") != "watched":
         raise UsageError(
-            f"{run.path} was not watched, so --from and --to name no period of it. They are for what "
-            "`redolab watch` stored."
+            f"--from and --to choose a period of what `redolab watch` stored, and {run.path} is another "
+            "kind of run. Leave them out."
         )
     from redolab.analysis.observed.watch.periods import asked
     from redolab.analysis.observed.watch.stretches import read_stretches
@@ -188,10 +189,10 @@ def conclude(outcome: Outcome, json: bool, kept: str) -> None:
         RedolabError: what ended the run early, once it is shown; or nothing of it counts.
     """
     error = outcome.error
-    told = f"{error} " if error else ""
+    before = f"{error} " if error else ""
     end_when_interrupted(
-        f"{told}Interrupted while the report was made. {kept} `redolab report {outcome.run.path}` makes the "
-        "report.",
+        f"{before}Interrupted while the report was being made. {kept} `redolab report {outcome.run.path}` "
+        "makes the report.",
         error.exit_code if error else InterruptedRunError.exit_code,
     )
     try:
@@ -201,7 +202,7 @@ def conclude(outcome: Outcome, json: bool, kept: str) -> None:
             keep_lasting(results, outcome.run)
         screen.rest(results)
     except UsageError as raised:
-        # Nobody asked for something wrong: the server was not there for a whole stretch.
+        # The usage was right: the server was not there for a whole stretch.
         raise error or RefusedError(str(raised)) from raised
     except RedolabError as raised:
         if error is None:

@@ -68,7 +68,7 @@ class RunOptions:
         Path | None,
         typer.Option("--list", metavar="FILE", help="An experiment of your own, from a TOML file."),
     ] = None
-    plan: Annotated[bool, typer.Option("--plan", help="Tell what would be done, and do nothing.")] = False
+    plan: Annotated[bool, typer.Option("--plan", help="Show what would be done, and do nothing.")] = False
     engines: Annotated[
         list[str] | None,
         typer.Option(
@@ -81,18 +81,18 @@ class RunOptions:
     across_tiers: Annotated[
         bool,
         typer.Option(
-            "--across-tiers", help="Compare servers also where their commits promise different things."
+            "--across-tiers", help="Compare servers even if their commits promise different durability."
         ),
     ] = False
     quick: Annotated[bool, typer.Option("--quick/--full", help="Two minutes, or the published length.")] = (
         False
     )
     sessions: Annotated[
-        str | None, typer.Option(help="Working sessions; a list where their number is the question.")
+        str | None, typer.Option(help="Working sessions; a list for experiments that vary their number.")
     ] = None
     rows: Annotated[int | None, typer.Option(help="Rows of a sample, or of the table.")] = None
     client: Annotated[
-        bool, typer.Option("--client", help="Also from a client: every statement a round trip.")
+        bool, typer.Option("--client", help="Measure from a client too: every statement is a round trip.")
     ] = False
     load: Annotated[
         str | None,
@@ -104,11 +104,11 @@ class RunOptions:
     scope: Annotated[
         str | None,
         typer.Option(
-            help="Put settings in force per transaction, session, or system.",
+            help="Apply settings per transaction, session or system.",
             show_default="session where the engine has it",
         ),
     ] = None
-    settings: Annotated[str | None, typer.Option(help="Only these settings, with commas between.")] = None
+    settings: Annotated[str | None, typer.Option(help="Only these settings, separated by commas.")] = None
     log_device_ms: Annotated[
         str | None,
         typer.Option(help="Emulate a log device with this flush time; REDO,BINLOG: a device for each log."),
@@ -172,7 +172,7 @@ def ask(options: RunOptions) -> Asked:
     offers = {server: find_offer(target) for server, target in servers.items()}
     wish = _wish(options, offers)
     if len(servers) == 1 and options.across_tiers:
-        raise UsageError("--across-tiers compares servers with each other: give --engine several times.")
+        raise UsageError("--across-tiers compares servers with each other: give --engine more than once.")
 
     def asked(missing: Mapping[str, Missing]) -> Asked:
         if len(servers) > 1:
@@ -201,13 +201,13 @@ def execute(options: RunOptions) -> Outcome:
 
 
 def open_agreed(asked: Asked, agreed: bool) -> tuple[Asked, Engine]:
-    """Say what will happen, open the engine, and ask where the server is somebody else's.
+    """Print what will happen, open the engine, and ask where the server is somebody else's.
 
     Gives what is asked for, without the settings that the server turns out not to have.
 
     Raises:
-        UsageError: nobody is there to agree, or did not; or a named setting is none that the server has.
-        RefusedError: the engine cannot be had, or no such run is possible there.
+        UsageError: there was nobody to agree, or no agreement; or the server does not have a setting that was
+        named. RefusedError: the engine cannot be had, or no such run is possible there.
     """
     plan = asked.plan
     _announce(asked)
@@ -280,7 +280,7 @@ def _experiment(name: str | None, list_file: Path | None) -> Experiment:
 
 def _wish(options: RunOptions, offers: Mapping[str, Offer]) -> Wish:
     if options.scope is not None and options.scope not in get_args(Scope):
-        raise UsageError(f"There is no scope {options.scope!r}. Use {', '.join(get_args(Scope))}.")
+        raise UsageError(f"The scope {options.scope!r} does not exist. Use {', '.join(get_args(Scope))}.")
     for offer in offers.values():
         if options.scope is not None and options.scope not in offer.ways.scopes:
             raise UsageError(
@@ -307,7 +307,7 @@ def _numbers(text: str | None) -> tuple[int, ...]:
     """The numbers of sessions that `--sessions` names.
 
     Raises:
-        UsageError: something else stands there.
+        UsageError: it is something else.
     """
     numbers = []
     for item in () if text is None else text.split(","):
@@ -318,7 +318,7 @@ def _numbers(text: str | None) -> tuple[int, ...]:
         if not 0 < number <= _MOST_SESSIONS:
             raise UsageError(
                 f"--sessions is {text}; it must be a number greater than 0 and at most {_MOST_SESSIONS:,}, "
-                "or several with commas between."
+                "or several separated by commas."
             )
         numbers.append(number)
     return tuple(numbers)
@@ -333,8 +333,8 @@ def _log_device_s(text: str | None) -> tuple[float, ...]:
             delay_ms = 0.0
         if not 0 < delay_ms <= 1000:
             raise UsageError(
-                f"--log-device-ms is {text}; it must be greater than 0 and at most 1000, or two such with a "
-                "comma between, for the redo log and the binary log."
+                f"--log-device-ms is {text}; it must be greater than 0 and at most 1000, or two such "
+                "numbers separated by a comma, for the redo log and the binary log."
             )
         delays_s.append(delay_ms / 1000)
     return tuple(delays_s)
@@ -354,10 +354,10 @@ def _announce(asked: Asked) -> None:
 
 
 def _agree(asked: Asked, foreign: Mapping[str, Introduction], agreed: bool) -> None:
-    """Tell what will be done on somebody's servers, and ask.
+    """Describe what will be done on somebody's servers, and ask.
 
     Raises:
-        UsageError: nobody is there to agree, or did not.
+        UsageError: there was nobody to agree, or no agreement.
     """
     plan = asked.plan
     for name, server in foreign.items():
@@ -370,13 +370,14 @@ def _agree(asked: Asked, foreign: Mapping[str, Introduction], agreed: bool) -> N
     there = {name: server.parameters for name, server in foreign.items()}
     changed = ", ".join(changes(plan, _foreign(asked), there)) or "no parameter"
     say(
-        f"On {'that server' if len(foreign) == 1 else 'those servers'} Redolab makes {'; '.join(made)}. "
-        f"It loads {'the server' if len(foreign) == 1 else 'them'} for "
-        f"that time, and changes {changed}. Every "
-        "parameter is put back and what was made is removed at the end. `--plan` tells more."
+        f"On {'that server' if len(foreign) == 1 else 'those servers'} Redolab creates {'; '.join(made)}. "
+        f"It loads {'the server' if len(foreign) == 1 else 'them'} for that time, and changes {changed}. At "
+        "the end every parameter is put back and everything created is removed. `--plan` shows more."
     )
     if not sys.stdin.isatty():
-        raise UsageError("Nobody is there to agree to that: add --yes to run from a script.")
+        raise UsageError(
+            "This needs your agreement, and there is no terminal to ask on. Add --yes to run from a script."
+        )
     say("Go on? [y/N] ", end="")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise UsageError("Not agreed, so nothing was done.")
+        raise UsageError("You did not agree, so nothing was done.")

@@ -1,4 +1,4 @@
-"""Does a stored run still say what it said? Hashes, recomputed figures, and the figures in the page."""
+"""Check that a stored run is unchanged: hashes, recomputed figures, and the figures in the page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _EMBEDDED = re.compile(r'<script type="application/json" id="results">(.*?)</scr
 
 
 def command(run: RunPath, json: Json = False) -> None:
-    """Verify the run, and show what was found.
+    """Verify the run, and show the result.
 
     Raises:
         UsageError: there is no run, or files whose hashes hold cannot be read.
@@ -55,12 +55,14 @@ def command(run: RunPath, json: Json = False) -> None:
         for text in found.not_compared:
             show(text)
         if not found.sentences:
-            show("Its sentences are an older version's and were not compared; redolab report renews them.")
+            show(
+                "An older version wrote its sentences, so they were not compared; redolab report renews them."
+            )
 
 
 @dataclass(frozen=True)
 class VerifiedRun:
-    """What a check of a stored run found."""
+    """The result of a check of a stored run."""
 
     differences: list[str]
     """One sentence each."""
@@ -69,11 +71,11 @@ class VerifiedRun:
     sentences: bool
     """Whether its sentences were compared too: they are not where another version worded them."""
     not_compared: list[str] = field(default_factory=list)
-    """What could not be compared because an installation cannot forecast, one sentence or more each."""
+    """Parts not compared because an installation cannot forecast, one sentence or more each."""
 
 
 def verify(path: Path) -> VerifiedRun:
-    """Check the run at `path`: its hashes first, so that a changed table is told before it is read.
+    """Check the run at `path`: its hashes first, so that a changed table is reported before it is read.
 
     Raises:
         UsageError: there is no run, or files whose hashes hold cannot be read.
@@ -86,7 +88,7 @@ def verify(path: Path) -> VerifiedRun:
             differences = verify_run(run, left)
             return VerifiedRun(differences, run.samples.num_rows, _same_wording(run), left)
     except UsageError:
-        # A file that was changed need not be one any more.
+        # A changed file need not be readable any more.
         if not changed:
             raise
         return VerifiedRun(changed, None, sentences=False)
@@ -104,7 +106,7 @@ def verify_run(run: Run, left: list[str] | None = None) -> list[str]:
 
     Args:
         run: the stored run.
-        left: gets what could not be compared, and why, in sentences.
+        left: receives a sentence for each part that could not be compared, with the reason.
     """
     left = [] if left is None else left
     found = _changed(run.path, run.manifest["hashes"])
@@ -115,7 +117,7 @@ def verify_run(run: Run, left: list[str] | None = None) -> list[str]:
         return [*found, str(error)]
     if (later := _watched_since(run, stored)) is not None:
         return [*found, later]
-    # Where the run lies is no figure: it may have been moved, or be named another way.
+    # The path of the run is not a figure: it may have been moved, or be named another way.
     try:
         recomputed = analyse(run, kept_league(run), _periods(run, stored), clock=False)
     except MissingPartError as error:
@@ -125,7 +127,7 @@ def verify_run(run: Run, left: list[str] | None = None) -> list[str]:
     if run.manifest.get("record", "sample") != "sample":
         stored, recomputed = _as_far_as_the_advice_went(stored, recomputed)
     if forecasts_all_the_same(stored):
-        found.append("results.json says that forecasts are left out, and has some")
+        found.append("results.json is marked as made without forecasts, and has some")
     if "left_out" in stored:
         left.append(
             "results.json was made without forecasts, so none was compared; redolab report adds them."
@@ -164,22 +166,22 @@ def _change(item: Any) -> Any:
 
 
 def _periods(run: Run, stored: dict[str, Any]) -> Periods | None:
-    """Of a watched run the periods that its results are of."""
+    """The periods that the results of a watched run cover; None for other runs."""
     return periods_of(stored) if run.manifest.get("record") == "watched" else None
 
 
 def _watched_since(run: Run, stored: dict[str, Any]) -> str | None:
-    """Of a watched run, what came after its results were made, in words; None where nothing did."""
-    told = stored.get("watched")
-    last = told.get("last_sample") if isinstance(told, dict) else None
+    """A sentence on stretches of a watched run that came after its results; None without any."""
+    watch = stored.get("watched")
+    last = watch.get("last_sample") if isinstance(watch, dict) else None
     if run.manifest.get("record") != "watched" or not isinstance(last, int):
         return None
     more = sum(number > last for number in run.samples["sample"].to_pylist())
     if not more:
         return None
     return (
-        f"{units.counted(more, 'stretch')} came after results.json was made, so its figures are not those "
-        "of all that was watched (redolab report makes it anew)"
+        f"{units.counted(more, 'stretch')} came after results.json was made, so its figures do not cover "
+        "the whole watch (redolab report makes it anew)"
     )
 
 
@@ -192,7 +194,7 @@ def _figures(results: dict[str, Any]) -> dict[str, Any]:
 
 
 def _known_then(recomputed: Any, stored: Any) -> Any:
-    """What is recomputed, without keys, rows and sentences that an older version did not have yet."""
+    """Recomputed results without keys, rows and sentences that an older version did not have yet."""
     if isinstance(recomputed, dict) and isinstance(stored, dict):
         return {key: _known_then(value, stored[key]) for key, value in recomputed.items() if key in stored}
     if isinstance(recomputed, list) and isinstance(stored, list):
@@ -207,7 +209,7 @@ def _known_then(recomputed: Any, stored: Any) -> Any:
 
 
 def _name_of(item: Any) -> str | None:
-    """What a table is called, or a figure in it."""
+    """The name of a table, or of a figure in it."""
     name = item.get("key", item.get("figure")) if isinstance(item, dict) else None
     return name if isinstance(name, str) else None
 
@@ -227,7 +229,7 @@ def _changed(path: Path, hashes: dict[str, str]) -> list[str]:
 
 
 def _page(path: Path, stored: dict[str, Any]) -> list[str]:
-    """What is wrong with the figures in the page."""
+    """Faults of the figures in the page."""
     name = "report.html"
     try:
         with open_folder(path) as folder:

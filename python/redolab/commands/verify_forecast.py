@@ -55,7 +55,7 @@ class VerifyForecastOptions:
     ] = None
     engine: Annotated[
         str | None,
-        typer.Option(help="The server of RUN, where it was one of yours.", show_default="embedded"),
+        typer.Option(help="The server of RUN, if it was one of yours.", show_default="embedded"),
     ] = None
     blocks: Annotated[int | None, typer.Option(help="Passes over all settings.", show_default="5")] = None
     seconds: Annotated[float | None, typer.Option(help="Length of a sample.", show_default="2")] = None
@@ -79,7 +79,7 @@ def command(options: VerifyForecastOptions) -> None:
 def execute(options: VerifyForecastOptions) -> Outcome:
     """Forecast every setting asked about, seal that, measure the settings, and score.
 
-    Nothing is measured before the sealed forecast stands in the ledger and in the run directory. A run that
+    Nothing is measured before the sealed forecast is in the ledger and in the run directory. A run that
     does not finish leaves it there unscored.
 
     Raises:
@@ -137,10 +137,10 @@ def _scenarios(options: VerifyForecastOptions, calibrated: RunCosts) -> dict[str
         raise UsageError(f"--sweep and --set both name {factor}. Leave one of the two out.")
     for name in (*changes, factor):
         if name in NOT_HERE:
-            raise UsageError(f"{name} can be forecast and not checked: {NOT_HERE[name]}. Leave it out.")
+            raise UsageError(f"{name} can be forecast but not checked: {NOT_HERE[name]}. Leave it out.")
     if "arrival_rate_per_s" in (*changes, factor) and calibrated.point.loop != "client":
         raise UsageError(
-            f"{options.run} measured a loop inside the server, for which nothing can arrive. Calibrate with "
+            f"{options.run} measured a loop inside the server, which cannot have arrivals. Calibrate with "
             "`redolab run calibrate --client` to check arrivals."
         )
     found = {_TODAY: today}
@@ -167,7 +167,7 @@ def _possible(calibrated: RunCosts, scenario: Scenario) -> Scenario:
 
 
 def _check_said(content: Mapping[str, Any]) -> None:
-    """Make sure that the model that forecasts says something of every setting.
+    """Make sure that the model that forecasts has an answer for every setting.
 
     Raises:
         CheckFailedError: there is no steady state.
@@ -175,7 +175,7 @@ def _check_said(content: Mapping[str, Any]) -> None:
     for asked in content["settings"]:
         reason = asked["models"][0]["silent"]
         if reason is not None:
-            raise CheckFailedError(f"Of {asked['setting']} there is nothing to check: {reason}.")
+            raise CheckFailedError(f"The setting {asked['setting']} cannot be checked: {reason}.")
 
 
 def _asked(
@@ -186,17 +186,17 @@ def _asked(
     loop: str,
     devices_ms: Sequence[float],
 ) -> Asked:
-    """What is to be measured, and on what: the engine of the run.
+    """The settings to measure, and the engine to measure them on: the run's.
 
     Raises:
-        UsageError: the engine is none for it, or must be named.
+        UsageError: the engine does not fit, or must be named.
     """
     named = options.engine and server_of(options.engine)
     target = named or private_target(baseline_server(run.manifest))
     if target is None:
         raise UsageError(
-            f"{options.run} was measured on a server of yours, which its record does not name: "
-            "say --engine URL."
+            f"{options.run} was measured on a server of yours, which its record does not name. Add --engine "
+            "URL."
         )
     changes_it = any("log_device_ms" in levels for levels in settings.values())
     delays_s = tuple(ms / 1e3 for ms in devices_ms or ([0.0] if changes_it else []))
@@ -209,11 +209,11 @@ def _asked(
 
 
 def _check_same_database(run: Run, engine: str) -> None:
-    """Make sure that what a commit costs was measured on the database on which it is to be checked.
+    """Make sure that the costs of a commit were measured on the database on which they are to be checked.
 
     Args:
         run: the costs' run.
-        engine: on which it is to be checked; one whose name tells no database is let through.
+        engine: on which it is to be checked; one whose name does not show its database is let through.
 
     Raises:
         UsageError: it is another database.
@@ -234,7 +234,7 @@ def _plan(experiment: Experiment, options: VerifyForecastOptions, target: str) -
 
 
 def _heading(run: Run) -> dict[str, Any]:
-    """What the forecast came from, without a name of a host, a path or a database."""
+    """The origin of the forecast, without a name of a host, a path or a database."""
     manifest = run.manifest
     return {
         "redolab_version": redolab.__version__,

@@ -44,15 +44,17 @@ def command(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Run directory: a new one, or that of an earlier watch to go on with.",
+            help="Run directory: a new one, or an earlier watch to continue.",
             show_default="redolab-runs/...",
         ),
     ] = None,
-    seconds: Annotated[float | None, typer.Option(help="Watch so long.", show_default="until Ctrl-C")] = None,
+    seconds: Annotated[
+        float | None, typer.Option(help=("Length of the watch."), show_default="until Ctrl-C")
+    ] = None,
     password_command: PasswordCommand = None,
     json: Json = False,
 ) -> None:
-    """Watch, and report what was seen.
+    """Watch, and report the watch.
 
     Raises:
         RedolabError: wrong usage, nothing could be seen, or what ended the watch early.
@@ -116,11 +118,11 @@ class _Quiet:
     def lost(self, why: str) -> None:
         if not self._lost:
             self._lost = True
-            say(f"the server is tried again: {why}")
+            say(f"trying to reach the server again: {why}")
 
 
 class _Line:
-    """One line that says what the last stretch had."""
+    """One line with the figures of the last stretch."""
 
     def __init__(self, show: Callable[[str], None]) -> None:
         self._show, self._stored, self._seen_s, self._last = show, 0, 0.0, ""
@@ -132,12 +134,12 @@ class _Line:
         self._stored += 1
         self._seen_s += row.elapsed_s
         self._last = last_text(row)
-        self._tell(self._last)
+        self._show_line(self._last)
 
     def lost(self, why: str) -> None:
-        self._tell(f"trying again: {why}")
+        self._show_line(f"trying again: {why}")
 
-    def _tell(self, text: str) -> None:
+    def _show_line(self, text: str) -> None:
         seen = timedelta(seconds=round(self._seen_s))
         self._show(f"{counted(self._stored, 'stretch')}, {seen}: {text}")
 
@@ -156,7 +158,7 @@ def last_text(row: Watched) -> str:
         parts.append(f"log sync {100 * row.log_sync_s / row.busy_s:.0f} %")
     if row.log_flush_time_s is not None and row.log_flushes:
         parts.append(f"flush {significant(1e3 * row.log_flush_time_s / row.log_flushes)} ms")
-    return ", ".join(parts) or "nothing to tell"
+    return ", ".join(parts) or "no figures"
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Every model that can speak of a run, and what each says of a scenario."""
+"""Every model that can forecast from a run, and each model's forecast of a scenario."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ def models_of(calibrated: RunCosts, without: str = "") -> Mapping[str, Model]:
         and (throughput := point.quantities.get("throughput_per_s")) is not None
         and throughput.point
     )
-    found: dict[str, Model] = {
+    models: dict[str, Model] = {
         **MODELS,
         USL: partial(law_through, points),
         LINE: partial(line_through, points),
     }
     if calibrated.point.only_seen:
-        # One point that was seen is what the published curve is solved from.
-        found[ANTICIPATION] = partial(anticipate, calibrated.measured[calibrated.today])
-    return {name: model for name, model in found.items() if name != without}
+        # The published curve is solved from one observed point.
+        models[ANTICIPATION] = partial(anticipate, calibrated.measured[calibrated.today])
+    return {name: model for name, model in models.items() if name != without}
 
 
 def ask(
     models: Mapping[str, Model], costs: Costs, scenario: Scenario, today: Scenario | None = None
 ) -> tuple[dict[str, Quantities], dict[str, str]]:
-    """What each model says of a scenario, and why those are silent that are, by model.
+    """Each model's forecast of a scenario, or the reason why it has no forecast, by model.
 
     Args:
         models: by name.
         costs: of a server.
         scenario: what is asked.
-        today: of this setting, where it is given, models also say the ratios to it, if they know of it.
+        today: with it, models also give the ratios to this setting, where they can forecast it.
     """
-    said: dict[str, Quantities] = {}
+    answers: dict[str, Quantities] = {}
     silent = {}
     for name, model in models.items():
         try:
@@ -58,8 +58,10 @@ def ask(
         except (ValueError, ArithmeticError) as error:
             silent[name] = str(error)
         else:
-            said[name] = {quantity: value for quantity, value in values.items() if math.isfinite(value)}
+            answers[name] = {quantity: value for quantity, value in values.items() if math.isfinite(value)}
     if today is not None:
         before, _ = ask(models, costs, today)
-        said = {name: {**values, **ratios_to(before.get(name, {}), values)} for name, values in said.items()}
-    return said, silent
+        answers = {
+            name: {**values, **ratios_to(before.get(name, {}), values)} for name, values in answers.items()
+        }
+    return answers, silent

@@ -1,4 +1,4 @@
-"""What `--set` and `--sweep` ask about: a scenario, or several, from text."""
+"""Scenarios that `--set` and `--sweep` ask about, from text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def parse_set(texts: Sequence[str], option: str = "--set") -> dict[str, Any]:
     """Factor to value of every `FACTOR=VALUE`.
 
     Raises:
-        UsageError: there is no such factor, it is named twice, or its value is none.
+        UsageError: the factor does not exist or is named twice, or its value does not fit.
     """
     levels: dict[str, Any] = {}
     for text in texts:
@@ -32,7 +32,7 @@ def parse_sweep(text: str) -> tuple[str, tuple[Any, ...]]:
     """Factor and levels of `FACTOR=1,2,5`, or of `FACTOR=1..128`: the ends and the powers of two between.
 
     Raises:
-        UsageError: there is no such factor, or what stands there are no levels of it.
+        UsageError: the factor does not exist, or the text is not a list of its levels.
     """
     factor, values = _split(text, "--sweep")
     first, is_range, last = values.partition("..")
@@ -57,7 +57,7 @@ def changed(scenario: Scenario, factors: Mapping[str, Any]) -> Scenario:
     """The scenario with other levels. With arrivals, sessions do not think, unless that is asked for.
 
     Raises:
-        UsageError: there can be no such scenario; the text says why.
+        UsageError: such a scenario cannot exist; the text gives the reason.
     """
     if factors.get("arrival_rate_per_s") is not None:
         factors = {"think_time_ms": 0.0, **factors}
@@ -84,9 +84,11 @@ def _split(text: str, option: str) -> tuple[str, str]:
     factor, given, value = text.partition("=")
     factor, value = factor.strip(), value.strip()
     if factor not in FACTORS:
-        raise UsageError(f"{option} {text}: there is no factor {factor!r}. There are: {', '.join(FACTORS)}.")
+        raise UsageError(
+            f"{option} {text}: the factor {factor!r} does not exist. The factors are: {', '.join(FACTORS)}."
+        )
     if not given or not value:
-        raise UsageError(f"{option} {text}: say {factor}=VALUE.")
+        raise UsageError(f"{option} {text}: write {factor}=VALUE.")
     return factor, value
 
 
@@ -97,4 +99,4 @@ def _value(factor: str, text: str, option: str) -> Any:
         return int(text) if factor in _WHOLE else float(text)
     except ValueError:
         kind = "whole number" if factor in _WHOLE else "number"
-        raise UsageError(f"{option} {factor}={text}: {text!r} is no {kind}.") from None
+        raise UsageError(f"{option} {factor}={text}: {text!r} is not a {kind}.") from None

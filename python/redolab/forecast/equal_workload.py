@@ -1,4 +1,4 @@
-"""What the model says of every setting at one rate of commits, where a run tells its costs."""
+"""The model's forecast of every setting at one rate of commits, for a run with costs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def forecasts_at(run: Run, rate_per_s: float, record: Sequence[Score]) -> dict[s
 
     Returns:
         By setting: the response time in milliseconds with its interval, or `refused` and why. None where the
-        run does not tell its costs, or nothing can be simulated here.
+        run does not have costs, or nothing can be simulated here.
     """
     from redolab.forecast.models.scenario_forecast import point_forecast, predict
 
@@ -37,9 +37,9 @@ def forecasts_at(run: Run, rate_per_s: float, record: Sequence[Score]) -> dict[s
     for name, item in calibrated.measured.items():
         asked = replace(item.scenario, arrival_rate_per_s=rate_per_s, think_time_ms=0.0)
         try:
-            said = predict(point_forecast(calibrated, asked), record)["response_time_ms"]
+            predicted = predict(point_forecast(calibrated, asked), record)["response_time_ms"]
         except (NoSteadyStateError, SimulationTooLongError) as error:
             found[name] = {"refused": str(error)}
         else:
-            found[name] = {**asdict(said), "refused": None}
+            found[name] = {**asdict(predicted), "refused": None}
     return found

@@ -1,4 +1,5 @@
-"""What a page's explorer starts from: costs as numbers, today's setting, and a sweep for those without it.
+"""The starting point of a page's explorer: costs as numbers, today's setting, and a sweep for pages without
+it.
 
 The explorer asks the crate redolab-forecast, as `redolab forecast` does, with the same costs and the same
 record of earlier forecasts.
@@ -30,7 +31,7 @@ from redolab.records.servers import baseline_server
 _FEWEST_TO = 64
 """The sweep goes at least to so many sessions, and to twice the most that were measured."""
 _MOST = 512
-WITHOUT = "Response times here are without waits that are neither CPU time nor the log."
+WITHOUT = "Response times here do not include waits that are neither CPU time nor the log."
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Explored:
     """A run's costs, for the explorer of a page."""
 
     numbers: bytes
-    """What the crate redolab-explore reads: costs, measured settings, and the record."""
+    """Numbers that the crate redolab-explore reads: costs, measured settings, and the record."""
     run: str
     loop: str
     cpus: int
@@ -62,9 +63,9 @@ class Explored:
     longest_loss_s: float | None
     """How much time's commits may be lost under nowait; None where that is not known."""
     system: str
-    """What was measured, where a forecast's family names it."""
+    """The measured system, where a forecast's family names it."""
     cautions: Sequence[str]
-    """What was taken for granted of the costs, in sentences."""
+    """Assumptions about the costs, in sentences."""
     setting: str
     """The name of today's setting."""
     today: Scenario
@@ -95,21 +96,21 @@ class Explored:
 
 
 def of_run(run: Run, name: str, record: Sequence[Score]) -> Explored:
-    """What the explorer of a run starts from.
+    """The starting point of a run's explorer.
 
     Args:
-        run: any run of commits that tells its costs.
+        run: any run of commits with costs.
         name: how the run is called in commands.
         record: every forecast that was verified before.
 
     Raises:
-        NoCostsError: the run does not tell what a commit, a row and a flush cost.
+        NoCostsError: the run does not have the costs of a commit, a row and a flush.
     """
     return explored(costs_of(run), name, str(baseline_server(run.manifest)["name"]), record)
 
 
 def explored(calibrated: RunCosts, name: str, engine: str, record: Sequence[Score]) -> Explored:
-    """What the explorer starts from.
+    """The starting point of an explorer.
 
     Args:
         calibrated: a run's costs.
@@ -154,11 +155,11 @@ def _errors(record: Sequence[Score], system: str) -> Iterator[tuple[str, str, li
     """
     from redolab.forecast.track_record import log_ratios, without_system
 
-    mine = [score for score in record if score.model == MODEL]
-    for family, quantity in dict.fromkeys((score.family, score.quantity) for score in mine):
+    scores = [score for score in record if score.model == MODEL]
+    for family, quantity in dict.fromkeys((score.family, score.quantity) for score in scores):
         plain = without_system(family, system)
         if plain is not None:
-            yield plain, quantity, list(log_ratios(mine, MODEL, family, quantity))
+            yield plain, quantity, list(log_ratios(scores, MODEL, family, quantity))
 
 
 def _longest_loss_s(engine: str) -> float | None:

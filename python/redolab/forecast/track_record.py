@@ -1,6 +1,6 @@
-"""How true a model's forecasts were before, and what that says of how far the next one can be trusted.
+"""The accuracy of a model's earlier forecasts, and how far the next one can therefore be trusted.
 
-Every verified forecast leaves a `Score` per quantity, and a `Silence` where a model could say nothing. The
+Every verified forecast leaves a `Score` per quantity, and a `Silence` where a model could not forecast. The
 width of a prediction interval has two parts: the scatter of the calibration, and the model's own past
 errors in the same family of settings. It comes from split conformal prediction on log(observed / forecast).
 
@@ -25,7 +25,7 @@ from redolab.forecast.costs.costs import Costs, Scenario
 
 LEVEL = _core.LEVEL
 SHIPPED = "record_of_grid.jsonl.gz"
-"""The record that comes with Redolab, made by `benches/forecast.py`, beside this module."""
+"""The record that comes with Redolab, made by `benches/forecast.py`, in the directory of this module."""
 PRIOR = _core.PRIOR
 """Standard deviation of ln(observed / forecast) that is assumed of a model before it was ever checked; it was
 found on PostgreSQL."""
@@ -37,7 +37,7 @@ EXTRAPOLATED = _core.EXTRAPOLATED
 
 @dataclass(frozen=True)
 class Score:
-    """One quantity of one forecast beside what was then measured."""
+    """One quantity of one forecast, with its later measurement."""
 
     model: str
     family: str
@@ -66,7 +66,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Silence:
-    """A model that could say nothing of a setting that was then measured."""
+    """A model that could not forecast a setting that was then measured."""
 
     model: str
     family: str
@@ -168,7 +168,7 @@ def prediction_interval(
         extrapolated: whether the scenario lies beyond what was measured.
 
     Raises:
-        ValueError: a level that is none.
+        ValueError: the level is not between 0 and 1.
     """
     low, high = _core.prediction_interval(point, replicates, log_ratios, level, extrapolated)
     return Predicted(point, low, high, level, len(log_ratios))
@@ -185,7 +185,7 @@ def read_scores(path: Path) -> tuple[Score, ...]:
 
     Raises:
         OSError: it cannot be read.
-        ValueError, KeyError, TypeError: a line is no score and no silence.
+        ValueError, KeyError, TypeError: a line is neither a score nor a silence.
     """
     return tuple(Score(**item) for item in _lines(path) if "reason" not in item)
 
@@ -195,7 +195,7 @@ def read_silences(path: Path) -> tuple[Silence, ...]:
 
     Raises:
         OSError: it cannot be read.
-        ValueError, KeyError, TypeError: a line is no score and no silence.
+        ValueError, KeyError, TypeError: a line is neither a score nor a silence.
     """
     return tuple(Silence(**item) for item in _lines(path) if "reason" in item)
 

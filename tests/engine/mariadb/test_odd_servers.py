@@ -89,4 +89,4 @@ def test_the_question_names_the_parameters_that_this_server_has(
     assert ended.code == 2
     (asked,) = (line for line in ended.err.splitlines() if " Redolab makes " in line)
     told = ", ".join(f"{name} (whole server)" for name in ("innodb_flush_log_at_trx_commit", *names))
-    assert f"changes {told}. Every parameter is put back" in asked
+    assert f"changes {told}. At the end every parameter is put back" in asked

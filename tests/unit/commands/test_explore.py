@@ -42,7 +42,7 @@ def test_a_page_is_written_once(run: Run, tmp_path: Path) -> None:
 
 def test_a_run_without_costs_says_what_to_run(run: Run, tmp_path: Path) -> None:
     place = tmp_path / "page.html"
-    with pytest.raises(UsageError, match="cannot start from it: `redolab run calibrate`"):
+    with pytest.raises(UsageError, match=r"did not measure commits\. `redolab run calibrate`"):
         explore.command(run.path, place)
     assert not place.exists()
     with pytest.raises(UsageError, match="gone"):

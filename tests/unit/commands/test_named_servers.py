@@ -42,7 +42,7 @@ def test_names(given: list[str], named: dict[str, str]) -> None:
     [
         (["a=embedded", "a=mariadb"], "Two servers are called a"),
         (["embedded=mariadb", "embedded"], "Two servers are called embedded"),
-        ([ONE, f"b={ONE}"], "twice, and a run holds its server alone"),
+        ([ONE, f"b={ONE}"], "twice, and a run needs its server for itself"),
     ],
 )
 def test_what_cannot_be_told_apart_is_refused(given: list[str], said: str) -> None:

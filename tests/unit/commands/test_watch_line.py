@@ -27,7 +27,7 @@ def test_a_stretch_in_a_few_words() -> None:
     assert watch.last_text(row()) == "12,346 transactions/s, log sync 40 %, flush 1.50 ms"
     assert watch.last_text(row(log_flush_time_s=None)) == "12,346 transactions/s, log sync 40 %"
     assert watch.last_text(row(log_flushes=0, busy_s=0.0)) == "12,346 transactions/s"
-    assert watch.last_text(row(transactions=None, log_sync_s=None, log_flushes=None)) == "nothing to tell"
+    assert watch.last_text(row(transactions=None, log_sync_s=None, log_flushes=None)) == "no figures"
     assert watch.last_text(row(spoiled="the connection was lost", elapsed_s=0.0)).startswith("spoiled: ")
 
 
@@ -60,5 +60,5 @@ def test_elsewhere_a_loss_is_told_once(capsys: pytest.CaptureFixture[str]) -> No
             progress.lost("No connection.")
     said = capsys.readouterr().err.splitlines()
     assert said[0] == "watching somewhere for 60 s"
-    assert said.count("the server is tried again: No connection.") == 3
+    assert said.count("trying to reach the server again: No connection.") == 3
     assert said.count("the server is watched again") == 2

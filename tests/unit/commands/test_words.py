@@ -53,7 +53,7 @@ def test_words_are_told_apart_by_what_they_are(
         (["embeded"], "no experiment 'embeded'. Did you mean 'embedded'?"),
         (["commit-mode", "embeded"], "no engine 'embeded'. Did you mean 'embedded'?"),
         (["commit-mode", "stagging"], "no engine 'stagging'. Did you mean 'staging'?"),
-        (["commit-mode", "durability"], "leave all of commit-mode, durability out but one"),
+        (["commit-mode", "durability"], "Name only one of commit-mode, durability"),
         (["xyzzy"], "no experiment 'xyzzy'. It has: commit-mode,"),
     ],
 )
@@ -106,5 +106,5 @@ def test_a_config_that_cannot_be_used_is_refused_without_its_password(
 
 def test_a_config_that_others_may_write_is_refused(config: Path) -> None:
     write(config, f'[servers]\nprod = "{URL}"\n', mode=0o666)
-    with pytest.raises(UsageError, match="Somebody else may write"):
+    with pytest.raises(UsageError, match="Another user may write"):
         server_of("prod")

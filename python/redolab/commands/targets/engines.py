@@ -19,7 +19,7 @@ _NAMED = re.compile(r"([A-Za-z][\w.-]{0,39})=(.+)", re.DOTALL)
 
 
 def named_targets(engines: Sequence[str]) -> dict[str, str]:
-    """What each `--engine` says, by the name of its server.
+    """The value of each `--engine`, by the name of its server.
 
     Several may be named, as `old=embedded`. One without a name is called after its engine, with a number
     where there are more of it.
@@ -45,8 +45,8 @@ def named_targets(engines: Sequence[str]) -> dict[str, str]:
             )
         if "://" in target and target in found.values():
             raise UsageError(
-                f"--engine names {target} twice, and a run holds its server alone: name two servers, or give "
-                "it once."
+                f"--engine names {target} twice, and a run needs its server for itself. Name two servers, "
+                "or give it once."
             )
         found[name] = target
     return found
@@ -59,7 +59,7 @@ def experiment_and_engines(
 
     Args:
         words: arguments without an option: an experiment, engines and URLs.
-        engines: what `--engine` names.
+        engines: the values of `--engine`.
 
     Raises:
         UsageError: two of them name experiments, or one names nothing that there is.
@@ -69,7 +69,7 @@ def experiment_and_engines(
     named = [word for word in given if word not in experiments and is_server(word)]
     unknown = [word for word in given if word not in (*experiments, *named)]
     if len(experiments) > 1:
-        raise UsageError(f"One experiment runs at a time: leave all of {', '.join(experiments)} out but one.")
+        raise UsageError(f"One experiment runs at a time. Name only one of {', '.join(experiments)}.")
     if unknown and experiments:
         find_offer(unknown[0], also=named_servers())
     elif unknown:
@@ -91,8 +91,8 @@ def common_ways(offers: Mapping[str, Offer]) -> Ways:
     scopes = _in_all([ways.scopes for ways in every])
     if not loops or not scopes:
         raise UsageError(
-            f"{', '.join(offers)} cannot be measured side by side: there is no way to load them alike, or to "
-            "put settings in force alike. Run each alone."
+            f"{', '.join(offers)} cannot be measured side by side: they cannot be loaded in the same way, "
+            "or settings cannot be applied in the same way. Run each alone."
         )
     in_client = {scope for ways in every for scope in ways.client_scopes}
     return Ways(
@@ -105,7 +105,7 @@ def common_ways(offers: Mapping[str, Offer]) -> Ways:
 
 
 def _in_all(lists: Sequence[tuple[_Word, ...]]) -> tuple[_Word, ...]:
-    """What all have, in the order of the first."""
+    """Items that all lists have, in the order of the first."""
     first, *others = lists
     return tuple(word for word in first if all(word in other for other in others))
 

@@ -24,7 +24,7 @@ _AS = 'A server is named as: prod = "postgresql://app@db1/shop"'
 
 
 def server_of(word: str) -> str:
-    """The URL that a word stands for in config.toml; the word itself where it stands for none.
+    """The URL that config.toml has for a word; the word itself where it does not have one.
 
     Redolab's own engines and URLs are never looked up.
 
@@ -56,8 +56,8 @@ def named_servers() -> Mapping[str, str]:
     user = user_id()
     if user is not None and (state.st_uid not in (user, 0) or state.st_mode & _OTHERS):
         raise UsageError(
-            f"Somebody else may write into {path}, and could lead Redolab to another server: "
-            f"chown {user} and chmod go-w it."
+            f"Another user may write to {path} and could point Redolab to another server: chown {user} and "
+            "chmod go-w it."
         )
     servers = read_toml(path)[1].get("servers", {})
     if not isinstance(servers, dict):

@@ -1,8 +1,8 @@
-"""What to change: the key `advice` of a run's results and of a live profile's.
+"""Advice on changes: the key `advice` of a run's results and of a live profile's.
 
-A run that tells costs has forecasts of changes, ranked; so has one of a watched server or of imported
-reports, whose costs were only seen. Every run with a time account has Amdahl's bounds, and so has every
-live profile. A live profile has nothing else: it is too short to tell what a commit costs.
+A run with the costs of a commit has forecasts of changes, ranked; so has a run of a watched server or of
+imported reports, whose costs are inferred. Every run with a time account has Amdahl's bounds, and so has
+every live profile. A live profile has nothing else: it is too short to infer the costs of a commit.
 """
 
 from __future__ import annotations
@@ -34,53 +34,55 @@ if TYPE_CHECKING:
 LINES = 3
 """The most sentences of the short list."""
 _WORTH_A_LINE = 0.05
-"""Share of the time from which on a bound stands in the short list."""
+"""Share of the time from which on a bound is in the short list."""
 ASSUMES = (
-    "Amdahl's bound: a row of the time account is gone altogether, and every other row stays as long as it "
-    "is. Rows that get shorter together also stand together. A change that shortens other rows too can give "
-    "more. A session that does not wait for the log also saves the CPU time of falling asleep and waking up. "
-    "Source: G. M. Amdahl, Validity of the single processor approach to achieving large scale computing "
-    "capabilities, AFIPS 1967."
+    "Amdahl's bound: a row of the time account disappears, and every other row stays as long as it is. "
+    "Rows that get shorter together also have a bound together. A change that shortens other rows too can "
+    "give more. A session that does not wait for the log also saves the CPU time of falling asleep and "
+    "waking up. Source: G. M. Amdahl, Validity of the single processor approach to achieving large scale "
+    "computing capabilities, AFIPS 1967."
 )
 _NO_COSTS = (
     "No forecast: a profile is too short for one. `redolab watch URL --seconds 60 --out DIR` and then "
-    "`redolab forecast DIR` forecast from what is seen, without a load. `redolab run calibrate --engine URL` "
-    "is surer, with a load of its own."
+    "`redolab forecast DIR` forecast from a watch, without a load. `redolab run calibrate --engine URL` "
+    "gives a more certain forecast, with a load of its own."
 )
 _SETTLES: Mapping[str, tuple[str, frozenset[Capability]]] = {
     "log": ("redolab run commit-mode{url}", frozenset({"updates", "commit_modes"})),
     "cpu": ("redolab run cpu-capacity, on the machine of the server", frozenset()),
     "run_queue": ("redolab run session-count{url}", frozenset({"inserts", "client_sessions"})),
     "wait": (
-        "redolab run --list FILE{url}, with the statements that wait and a setting that changes it",
+        "redolab run --list FILE{url}, with the statements that wait and a setting that changes the wait",
         frozenset({"statements"}),
     ),
 }
-"""By the kind of a bound: the command that settles how much of it can be had, and what it needs."""
+"""By the kind of a bound: the command that measures how much of it can be gained, and what it needs."""
 _CALIBRATE: tuple[str, frozenset[Capability]] = (
     "redolab run calibrate{url}",
     frozenset({"inserts", "client_sessions"}),
 )
 _SURER_REPORTS = "two reports, of before and after the change, imported together"
 _MOST_EVENTS, _MOST_S = 20_000_000, 5.0
-"""Of all simulations for the advice on what was seen: more than a usual one needs, and the longest time."""
+"""Limits of all simulations for the advice on a watch: more events than usually needed, and the longest time.
+"""
 _MOST_EVENTS_OF_RUN = 300_000_000
 """The same on a run whose costs were measured, which nobody waits for while it measures."""
 _FORECAST_INSTEAD = "`redolab forecast` takes the time that it needs."
 _ELSEWHERE = (
-    "Commits: waiting for the log is {share} of {whole}. Without it the rest takes {left} of the time, so no "
+    "Commits: waiting for the log is only {share} of {whole}, and {left} would remain without it. So no "
     "change of commits or of the log is forecast."
 )
 _SATURATED = (
-    "Commits: the log is written for {busy} of the time, and sessions that wait for locks or buffers wait "
-    "for commits too. The model does not have that, so no change of commits or of the log is forecast."
+    "Commits: the log is being written for {busy} of the time, and sessions that wait for locks or buffers "
+    "wait for commits too. The model does not include that, so no change of commits or of the log is "
+    "forecast."
 )
 _UNKNOWN_SHARE = (
-    "Commits: what they wait for is not known, so no change of commits or of the log is forecast."
+    "Commits: their waiting time for the log is not known, so no change of commits or of the log is forecast."
 )
 _ACTIVE = (
-    "Sessions: a report tells how many were active on average. More of them would be more work that "
-    "comes, and nothing that can be changed here."
+    "Sessions: a report shows how many were active on average. More of them would mean that more work "
+    "arrives, which is not something to change here."
 )
 _AGAIN = "the same profile, before and after a change"
 
@@ -93,7 +95,7 @@ def of_run(run: Run, baseline: str, times: Mapping[str, Sequence[Times]]) -> dic
 
     Args:
         run: any run of samples, finished or not.
-        baseline: its baseline, which stands for today where the run tells no costs.
+        baseline: its baseline, which counts as today where the run does not have the costs of a commit.
         times: seconds per row of the time account, by setting and sample.
     """
     calibrated, why = costs_or_why(run)
@@ -102,7 +104,7 @@ def of_run(run: Run, baseline: str, times: Mapping[str, Sequence[Times]]) -> dic
     bounds = bounds_of_times(times.get(today, ()))
     advice = _advice(today, "response time", bounds, engine)
     if calibrated is None:
-        advice["why_no_forecast"] = f"No forecast: {why.rstrip('.')}."
+        advice["why_no_forecast"] = f"No forecast. {why}"
     else:
         allowance = Allowance(_MOST_EVENTS_OF_RUN)
         advice |= _forecast(run, calibrated, _tier(run, today), allowance)
@@ -123,7 +125,7 @@ def of_seen(
 
     Args:
         run: of stretches or reports.
-        found: the advice that there is from its account of time, with the bounds; None for none.
+        found: the advice from its account of time, with the bounds; None without one.
         figures: its results object; None where nothing is known of its time.
         clock: whether it also ends after some seconds; without it the number of simulated events ends it.
     """
@@ -133,10 +135,10 @@ def of_seen(
     advice = {**_advice(today, "the sessions' busy time", (), engine), **(found or {})}
     share, elsewhere = (None, "") if figures is None else _of_commits(figures, today, whole)
     if share is None and not _is_report(run):
-        # A watch that does not tell waits apart has a flush solved from all of them, and says so.
+        # For a watch that does not distinguish waits, a flush is solved from all of them, with a caution.
         elsewhere = ""
     if _is_report(run) and elsewhere:
-        # Sessions that were active are no knob, and CPUs are in the table of bounds.
+        # Active sessions are not a parameter to change, and CPUs are in the table of bounds.
         return advice | {"why_no_forecast": f"No forecast. {elsewhere}", "lines": []}
     from redolab.forecast.advice.gains import REPLICATES
 
@@ -145,7 +147,7 @@ def of_seen(
         calibrated = costs_within(run, Effort(REPLICATES, allowance))
         advice |= _of_costs(run, calibrated, share, elsewhere, allowance)
     except (UsageError, MissingPartError) as error:
-        advice["why_no_forecast"] = f"No forecast: {why_of(error).rstrip('.')}."
+        advice["why_no_forecast"] = f"No forecast. {why_of(error)}"
     except (SimulationTooLongError, NoSteadyStateError) as error:
         advice |= {
             "why_no_forecast": f"No forecast: {error}. {_FORECAST_INSTEAD}",
@@ -180,9 +182,12 @@ def _of_costs(
 
 def _of_commits(figures: Mapping[str, Any], setting: str, whole: str) -> tuple[float | None, str]:
     """Waiting for the log as a share of the time, and why it is not what to change; empty where it may be."""
-    mine: Mapping[str, Any] = next((item for item in figures["settings"] if item["name"] == setting), {})
+    of_setting: Mapping[str, Any] = next(
+        (item for item in figures["settings"] if item["name"] == setting), {}
+    )
     share, busy = (
-        mine.get("figures", {}).get(key, {}).get("point") for key in ("log_sync_share", "log_utilization")
+        of_setting.get("figures", {}).get(key, {}).get("point")
+        for key in ("log_sync_share", "log_utilization")
     )
     if share is None:
         return None, _UNKNOWN_SHARE
@@ -200,7 +205,7 @@ def _is_report(run: Run) -> bool:
 
 
 def _surer(run: Run) -> str:
-    """What would tell more of a change."""
+    """The measurement that would show more about a change."""
     if _is_report(run):
         return _SURER_REPORTS
     return _command(_CALIBRATE, str(baseline_server(run.manifest)["name"])) or _AGAIN
@@ -216,7 +221,7 @@ def advised(figures: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def of_profile(results: Mapping[str, Any]) -> dict[str, Any]:
-    """The advice from a live profile: bounds for the sessions' time, and what would tell more.
+    """The advice from a live profile: bounds for the sessions' time, and commands that measure more.
 
     Args:
         results: the figures of a live profile.
@@ -226,14 +231,14 @@ def of_profile(results: Mapping[str, Any]) -> dict[str, Any]:
     advice = _advice("all sessions", "the sessions' busy time", bounds, str(results["engine"]["name"]))
     advice["why_no_forecast"] = _NO_COSTS
     missing = [f"{item['what']}: {item['why']}" for item in results["not_available"]]
-    advice["not_measured"] = ["what a commit, a row and a flush cost, and what a change would give", *missing]
+    advice["not_measured"] = ["the costs of a commit, a row and a flush, and the gain of a change", *missing]
     return advice | {"lines": lines(advice)}
 
 
 def lines(advice: Mapping[str, Any]) -> list[str]:
-    """The advice in three sentences at the most: the best changes, then the largest bounds.
+    """The advice in at most three sentences: the best changes, then the largest bounds.
 
-    None where nothing is known of the time and nothing was forecast.
+    Empty where nothing is known of the time and nothing was forecast.
     """
     if not advice["changes"] and not advice["bounds"] and not advice.get("cut_short"):
         return []
@@ -241,22 +246,22 @@ def lines(advice: Mapping[str, Any]) -> list[str]:
     helping = [item for item in helping if item["durability"] != "limit"]
     chosen = helping[:1]
     others = [item for item in helping if item["factor"] != helping[0]["factor"]]
-    # What gives up durability stands behind all that keeps it, and would never come up here.
+    # Changes that give up durability come after all that keep it, and would never appear here.
     chosen += sorted(others, key=lambda item: -(item["gain"]["point"] or 0.0))[:1]
-    said = [_sentence(item) for item in chosen]
-    if len(said) > 1:
-        said[1] += _place(advice["changes"], chosen[1])
-    if advice["changes"] and not said:
-        said.append("No change that was tried is shown to help.")
+    sentences = [_sentence(item) for item in chosen]
+    if len(sentences) > 1:
+        sentences[1] += _place(advice["changes"], chosen[1])
+    if advice["changes"] and not sentences:
+        sentences.append("No change that was tried is shown to help.")
     if not advice["changes"] and advice["why_no_forecast"]:
-        said.append(advice["why_no_forecast"])
+        sentences.append(advice["why_no_forecast"])
     elif advice.get("cut_short"):
-        said.append(advice["cut_short"][0])
-    room = LINES - len(said)
+        sentences.append(advice["cut_short"][0])
+    room = LINES - len(sentences)
     bounds = [item for item in advice["bounds"] if (item["share"]["point"] or 0.0) >= _WORTH_A_LINE]
     bounds = [item for item in bounds if not _is_part(item, bounds)]
     amdahl = [f"{_capital(item['text'])}." for item in bounds[:room]]
-    return [*said, *amdahl] if advice["changes"] else [*amdahl, *said]
+    return [*sentences, *amdahl] if advice["changes"] else [*amdahl, *sentences]
 
 
 def _advice(of: str, whole: str, bounds: Sequence[Bound], engine: str) -> dict[str, Any]:
@@ -277,7 +282,7 @@ def _advice(of: str, whole: str, bounds: Sequence[Bound], engine: str) -> dict[s
 def _forecast(
     run: Run, calibrated: RunCosts, tier: tuple[str, str], allowance: Allowance, known: Known | None = None
 ) -> dict[str, Any]:
-    # The simulator and SciPy are not needed by runs that tell no costs.
+    # Runs without costs do not need the simulator and SciPy.
     from redolab.forecast.advice.changes import not_forecast
     from redolab.forecast.advice.gains import NOTHING, ORDER, advise
     from redolab.forecast.models.quantities import simulation
@@ -317,7 +322,7 @@ def _cut_short(given_up: Sequence[tuple[str, SimulationTooLongError]]) -> list[s
 
 
 def _parameters(run: Run) -> Mapping[str, str]:
-    """Those of the server, as they were when its watch began; empty where nothing noted them."""
+    """The server's parameters when its watch began; empty where they were not recorded."""
     parameters: Mapping[str, str] = run.manifest["settings"][0].get("parameters") or {}
     return parameters
 
@@ -351,7 +356,7 @@ def _bound(item: Bound, whole: str, engine: str) -> dict[str, Any]:
 
 
 def _measure(item: Bound, engine: str) -> str:
-    """What settles how much of a bound can be had: a command where there is one."""
+    """How to measure the gain behind a bound: a command where there is one."""
     settles = _SETTLES.get(item.kind)
     return (settles and _command(settles, engine)) or _AGAIN
 
@@ -370,7 +375,7 @@ def _sentence(item: Mapping[str, Any]) -> str:
     known = "measured here" if item["basis"] == "measured" else "forecast"
     known = "extrapolation" if item["extrapolated"] else known
     if item["outcome"] == "shorter times":
-        what = f"{_ratio(item['time'])} the time of a transaction, about as many {work} ({known})"
+        what = f"{_ratio(item['time'])} the time of a transaction, with about as many {work} ({known})"
     else:
         what = f"{_ratio(item['gain'])} the {work} per second ({known})"
     price = f", but {item['risk']}" if item["durability"] == "lost" else ""
@@ -382,8 +387,8 @@ def _place(changes: Sequence[Mapping[str, Any]], item: Mapping[str, Any]) -> str
     place = changes.index(item) + 1
     if place == 2:
         return ""
-    behind = ", behind those that keep every commit" if item["durability"] == "lost" else ""
-    return f" The table has it as number {place}{behind}."
+    behind = ", after the changes that keep every commit" if item["durability"] == "lost" else ""
+    return f" It is number {place} in the table{behind}."
 
 
 def _ratio(value: Mapping[str, float | None]) -> str:

@@ -1,4 +1,4 @@
-"""What could be changed of today's setting, what each change risks, and which command settles it.
+"""Possible changes of today's setting, the risk of each, and the command that measures it.
 
 Every change is of one factor. The application decides rows per commit and sessions. The server decides
 waiting for the log and a commit delay. Log device and CPUs are hardware.
@@ -19,15 +19,15 @@ from redolab.stats.enough import fewest_enough
 
 Forecast = Callable[[Costs, Scenario, int], Quantities]
 """Forecasts with so many simulated commits."""
-_NO_DELAY = "Commit delay: this server has none without a binary log."
+_NO_DELAY = "Commit delay: this server has a commit delay only with a binary log."
 _NO_KNOWN_DELAY = (
-    "Commit delay: the binary log is inside InnoDB, and MariaDB's documentation does not say whether a delay "
-    "has an effect there."
+    "Commit delay: the binary log is inside InnoDB, and MariaDB's documentation does not state whether a "
+    "delay has an effect there."
 )
 OF_COMMITS = frozenset({"rows_per_commit", "commit_wait", "commit_delay_us", "log_device"})
 """Factors that change how commits are made, or the log that they wait for."""
 OF_LOG = OF_COMMITS - {"rows_per_commit"}
-"""Those that save no more than the waits for the log."""
+"""Factors whose change saves no more than the waits for the log."""
 Class = Literal["kept", "lost", "limit"]
 """Durability kept, durability given up, or the limit of a change that nobody can make."""
 
@@ -42,7 +42,7 @@ _ELBOW = 0.95
 
 @dataclass(frozen=True)
 class Change:
-    """One thing to change, before anything is known of what it gives."""
+    """One thing to change, before its gain is known."""
 
     factor: str
     """`rows_per_commit`, `sessions`, `commit_wait`, `commit_delay_us`, `log_device` or `cpus`."""
@@ -53,9 +53,9 @@ class Change:
     scenario: Scenario
     kind: Class
     risk: str
-    """What else is lost, or what it costs."""
+    """Other losses, or the cost."""
     measure: str
-    """The command that says it surely; RUN stands for the run."""
+    """The command that measures it; RUN is a placeholder for the run."""
     device_scale: float = 1.0
     """Time of a flush on the log device, as a part of the measured one."""
 
@@ -84,7 +84,7 @@ def candidates(calibrated: RunCosts, forecast: Forecast, without: Collection[str
     """The changes that are tried.
 
     Args:
-        calibrated: what a run says of costs.
+        calibrated: costs of a run.
         forecast: finds the number of sessions at the elbow.
         without: the factors that are not changed.
     """
@@ -104,7 +104,7 @@ def not_forecast(calibrated: RunCosts, binlog_in_redo: bool = False) -> list[str
     """Changes that could not be tried, with the reason.
 
     Args:
-        calibrated: what is known of costs.
+        calibrated: costs of a run.
         binlog_in_redo: whether the server keeps its binary log inside the engine whose log is the redo log.
     """
     today = calibrated.measured[calibrated.today].scenario
@@ -114,21 +114,21 @@ def not_forecast(calibrated: RunCosts, binlog_in_redo: bool = False) -> list[str
             "Rows per commit: the run had one row in every commit, so a row's own cost is not known."
         )
     if not calibrated.rows_counted:
-        reasons.append("Rows per commit: how many rows a commit has today was not counted.")
+        reasons.append("Rows per commit: the rows of today's commits were not counted.")
     least = _sessions_for_delay(calibrated)
     if today.commit_wait == "wait" and least is None:
         reasons.append(_NO_KNOWN_DELAY if binlog_in_redo else _NO_DELAY)
     elif today.commit_wait == "wait" and least is not None and today.sessions < least:
         others = units.counted(least - 1, "other transaction")
         reasons.append(
-            f"Commit delay: it takes effect beside {others}, and today has "
+            f"Commit delay: it takes effect only with at least {others}, and today has "
             f"{units.counted(today.sessions, 'session')}."
         )
     return reasons
 
 
 def _sessions_for_delay(calibrated: RunCosts) -> int | None:
-    """The fewest sessions that a commit delay can gain by; None where the server has none."""
+    """The fewest sessions that a commit delay can gain by; None where the server does not have a delay."""
     if calibrated.point.second is not None:
         return 2
     return None if calibrated.point.handed_on else COMMIT_SIBLINGS + 1
@@ -146,7 +146,8 @@ def _more_rows(calibrated: RunCosts, today: Scenario) -> list[Change]:
             f"{rows:,} rows per commit instead of {now:,}",
             _with_rows(calibrated, today, rows),
             "kept",
-            f"{rows:,} rows are acknowledged or rolled back together: each waits for all; locks last longer",
+            f"{rows:,} rows are acknowledged or rolled back together, each waits for all of them, and locks "
+            "last longer",
             f"redolab verify-forecast RUN --set rows_per_commit={rows}",
         )
         for rows in levels
@@ -172,9 +173,9 @@ def _other_sessions(calibrated: RunCosts, today: Scenario, forecast: Forecast) -
             + (" (the elbow)" * (sessions == elbow)),
             replace(today, sessions=sessions),
             "kept",
-            "who finds no session free waits before the database instead of in it"
+            "a request that finds no free session waits outside the database instead of inside"
             if sessions < now
-            else "more sessions meet at locks and pages, which the model does not know",
+            else "more sessions contend for locks and pages, which the model does not include",
             f"redolab verify-forecast RUN --set sessions={sessions}",
         )
         for sessions in levels
@@ -214,7 +215,7 @@ def _delay(calibrated: RunCosts, today: Scenario) -> list[Change]:
             name,
             replace(today, commit_delay_us=delay),
             "kept",
-            "every commit that leads a flush waits so much longer"
+            "every commit that leads a flush waits that much longer"
             if delay
             else "flushes serve fewer commits",
             f"redolab verify-forecast RUN --set commit_delay_us={delay}",
@@ -224,7 +225,7 @@ def _delay(calibrated: RunCosts, today: Scenario) -> list[Change]:
 
 def _log_device(calibrated: RunCosts, today: Scenario) -> list[Change]:
     flush = units.duration(calibrated.point.flush_mean_s / 2)
-    there = "redolab run calibrate --engine URL, where the log of the database lies on such a device"
+    there = "redolab run calibrate --engine URL, with the log of the database on such a device"
     return [
         Change(
             "log_device",
@@ -242,7 +243,7 @@ def _log_device(calibrated: RunCosts, today: Scenario) -> list[Change]:
             "a log device that takes no time",
             today,
             "limit",
-            "no device is so fast: this is the most that any of them can give",
+            "no device is that fast: this is the most that any device can give",
             there,
             device_scale=0.0,
         ),
@@ -258,8 +259,8 @@ def _cpus(calibrated: RunCosts, today: Scenario) -> list[Change]:
             f"{2 * now:.3g} effective CPUs instead of {now:.3g}",
             replace(today, cpus=2 * now),
             "kept",
-            "hardware; more CPUs meet at locks and pages, which the model does not know",
-            "redolab run calibrate, on a machine with so many (redolab run cpu-capacity counts them)",
+            "hardware; more CPUs contend for locks and pages, which the model does not include",
+            "redolab run calibrate, on a machine with that many (redolab run cpu-capacity measures them)",
         )
     ]
 

@@ -1,4 +1,4 @@
-"""What changes of today's setting would give, with what interval, and in which order to think of them.
+"""Gains of changes of today's setting, with their intervals and their order.
 
 A gain is the ratio of the forecast with the change to the forecast of today by the same model, in which part
 of the model's errors cancel. Where the run itself measured the changed setting, the measured ratio is it.
@@ -40,9 +40,10 @@ _AS_MUCH = 0.95
 _PLACES: Mapping[Effect, int] = {"more work": 0, "shorter times": 0, "not shown to help": 1, "less work": 2}
 _CLASSES: tuple[Class, ...] = ("kept", "lost", "limit")
 ORDER = (
-    "First what is shown to help, then what is not shown to help, then what does less work. In each part "
-    "changes that keep the durability of commits come first, those that give it up after them, and last the "
-    "limits that nobody can reach. In each of these the larger gain comes first, work before time."
+    "Changes that are shown to help come first, then those that are not shown to help, then those that do "
+    "less work. Within each group, changes that keep the durability of commits come first, then those that "
+    "give it up, then limits that nobody can reach; among these the larger gain comes first, work before "
+    "time."
 )
 
 
@@ -56,7 +57,7 @@ class Advised:
     verified: int
     """Forecasts of that family that were verified before."""
     unmeasured: str
-    """Which factor lies outside of what the run measured, in words; empty where none does."""
+    """The factor outside the range that the run measured, in words; empty without one."""
     throughput: Estimate
     """Ratio of the forecasts: rows per second where rows per commit change, else commits per second."""
     response_time: Estimate
@@ -64,7 +65,7 @@ class Advised:
     measured: Estimate
     """The ratio of throughput as this run measured it; without a point where it did not."""
     measured_time: Estimate
-    """The same of the response time."""
+    """The measured ratio of the response time."""
 
     @property
     def gain(self) -> Estimate:
@@ -78,7 +79,7 @@ class Advised:
 
     @property
     def outcome(self) -> Effect:
-        """What the intervals show."""
+        """The outcome that the intervals show."""
         gain, time = self.gain, self.time
         if gain.low is not None and gain.low > 1:
             return "more work"
@@ -90,7 +91,7 @@ class Advised:
 
     @property
     def extrapolated(self) -> str:
-        """Why this is an extrapolation; empty where it is none."""
+        """Why this is an extrapolation; empty where it is not one."""
         if self.measured.point is not None:
             return ""
         reasons = [self.unmeasured] if self.unmeasured else []
@@ -121,7 +122,7 @@ class Advised:
 
 @dataclass(frozen=True)
 class Known:
-    """What an account of today's time says, which no forecast contradicts."""
+    """Limits from an account of today's time, which no forecast contradicts."""
 
     log_share: float | None = None
     """Waiting for the log, of the sessions' time, 0 to 1; None where that is not known."""
@@ -139,14 +140,14 @@ def advise(
     known: Known = NOTHING,
     given_up: list[tuple[str, SimulationTooLongError]] | None = None,
 ) -> tuple[Advised, ...]:
-    """The changes of today's setting that a forecast can tell of, ranked as `ORDER` says.
+    """The changes of today's setting that can be forecast, in the order that `ORDER` describes.
 
     Args:
-        calibrated: what the run says of costs.
+        calibrated: costs of the run.
         scores: verified forecasts, those of other models and quantities among them.
         forecast: the model; takes the number of simulated commits as its third argument.
         known: of today's time.
-        given_up: gets the changes that take too long to simulate, with the reason; without it they raise.
+        given_up: receives the changes that take too long to simulate, with the reason; without it they raise.
 
     Raises:
         SimulationTooLongError: today's setting takes too long to simulate, or a change does.
@@ -216,13 +217,13 @@ class _Forecasts:
         """
         work = self.scenario.rows_per_commit / base.scenario.rows_per_commit
         scale = work if quantity == "throughput_per_s" else 1.0
-        mine_ms, base_ms = (
+        changed_ms, base_ms = (
             calibrated.other_ms(one.scenario) if quantity == "response_time_ms" else 0.0
             for one in (self, base)
         )
 
-        def ratio(mine: Quantities, of_base: Quantities) -> float:
-            return scale * (mine[quantity] + mine_ms) / (of_base[quantity] + base_ms)
+        def ratio(changed: Quantities, of_base: Quantities) -> float:
+            return scale * (changed[quantity] + changed_ms) / (of_base[quantity] + base_ms)
 
         return ratio(self.point, base.point), list(map(ratio, self.replicates, base.replicates))
 

@@ -1,4 +1,4 @@
-"""A sealed forecast beside what was then measured: what every model said of every setting."""
+"""A sealed forecast compared with its measurement: every model's forecast of every setting."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from redolab.stats.estimates import MISSING, Estimate
 
 @dataclass(frozen=True)
 class Checked:
-    """One quantity that a model forecast of a setting, beside what was measured."""
+    """One quantity that a model forecast of a setting, with its measurement."""
 
     setting: str
     score: Score
@@ -82,7 +82,7 @@ class Scoring:
     silences: tuple[tuple[str, Silence], ...]
     """With the setting."""
     today: Estimate = MISSING
-    """Throughput of today's setting, measured again beside the others, per second."""
+    """Throughput of today's setting, measured again together with the others, per second."""
 
     @property
     def scored(self) -> bool:
@@ -123,7 +123,7 @@ class Scoring:
 def forecast_of(
     calibrated: RunCosts, today: str, asked: Mapping[str, Scenario], record: Sequence[Score]
 ) -> dict[str, Any]:
-    """What every model says of settings that are to be measured: the content to seal.
+    """Every model's forecasts of settings that are to be measured: the content to seal.
 
     Args:
         calibrated: the run.
@@ -156,7 +156,7 @@ def forecast_of(
 def _said(
     calibrated: RunCosts, scenario: Scenario, today: ScenarioForecast, record: Sequence[Score]
 ) -> list[dict[str, Any]]:
-    """What every model says of a scenario with its intervals, or why it can say nothing; the one that
+    """Every model's forecast of a scenario with its intervals, or why it has no forecast; the one that
     forecasts first.
     """
     others = models_of(calibrated, without=MODEL)
@@ -193,7 +193,7 @@ def _said(
 
 
 def score_run(run: Run) -> Scoring | None:
-    """Score the sealed forecast of a run; None where it has none.
+    """Score the sealed forecast of a run; None without one.
 
     A run that was interrupted or failed scores nothing: its forecast stays unscored.
 
@@ -211,9 +211,9 @@ def score_run(run: Run) -> Scoring | None:
 
 
 def score(sealed: Mapping[str, Any], measured: Mapping[str, Mapping[str, Estimate]]) -> Scoring:
-    """Put what was measured beside a sealed forecast.
+    """Compare a sealed forecast with its measurement.
 
-    What was measured as nothing, or not at all, is no score: no ratio can be taken to it.
+    A quantity that was measured as zero, or not at all, does not get a score: it has no ratio.
 
     Args:
         sealed: the forecast.
@@ -239,7 +239,7 @@ def score(sealed: Mapping[str, Any], measured: Mapping[str, Mapping[str, Estimat
 
 
 def tables(scoring: Scoring) -> list[Table]:
-    """The forecast beside what was measured, a table per setting, and the same of every model."""
+    """The forecast next to its measurement, a table per setting, and the same for every model."""
     if not scoring.scored:
         return []
     own = [item for item in scoring.checked if item.score.model == scoring.model]
@@ -253,7 +253,7 @@ def tables(scoring: Scoring) -> list[Table]:
         *(
             Table(
                 f"forecast-{number}",
-                f"{name}: what was forecast, with its {100 * own[0].level:.0f} % interval, and measured",
+                f"{name}: forecast with its {100 * own[0].level:.0f} % interval, and measurement",
                 _OWN,
                 [_row(item) for item in own if item.setting == name],
                 sealed if name == names[-1] else "",
@@ -263,10 +263,10 @@ def tables(scoring: Scoring) -> list[Table]:
         ),
         Table(
             "forecast-models",
-            "What every model had said",
+            "Forecasts of every model",
             _MODELS,
             _by_model(scoring),
-            "The group-commit models alone know that one flush serves every commit that waits.",
+            "Only the group-commit models include that one flush serves every waiting commit.",
         ),
     ]
 

@@ -22,7 +22,7 @@ def held_out(run: Run) -> tuple[tuple[Score, ...], tuple[Silence, ...]]:
     """Every model's forecast of the settings that it was not calibrated on, without intervals.
 
     Costs come from a lone session, the most sessions with one row, and the most rows or, without several
-    rows, the number of sessions in the middle. Nothing where the run has no others, or tells no costs.
+    rows, the number of sessions in the middle. Empty where the run does not have other settings, or no costs.
     """
     asked = _scenarios(run)
     known = _three(asked)
@@ -39,9 +39,9 @@ def held_out(run: Run) -> tuple[tuple[Score, ...], tuple[Silence, ...]]:
         if name in known or name not in measured:
             continue
         family = family_of(calibrated.point, scenario)
-        said, silent = ask(models, calibrated.point, scenario)
+        answers, silent = ask(models, calibrated.point, scenario)
         silences += [Silence(model, family, why) for model, why in silent.items()]
-        for model, quantities in said.items():
+        for model, quantities in answers.items():
             for quantity, value in quantities.items():
                 observed = measured[name].get(quantity)
                 if observed is not None and observed.point and observed.point > 0 and value > 0:

@@ -1,4 +1,4 @@
-"""The league: every model's forecasts beside what was then measured.
+"""The league: every model's forecasts compared with their measurements.
 
 Errors are |forecast / measured - 1|. Shipped records, this machine's and imported ones are kept apart.
 """
@@ -31,7 +31,7 @@ ERROR_STEPS = (-0.5, -0.2, -0.1, -0.05, 0.0, 0.05, 0.1, 0.2, 0.5)
 """Between which errors, forecast / measured - 1, the bars of a histogram lie; the first and last are open."""
 _BARS = " ▁▂▃▄▅▆▇█"
 _FEWEST = 3
-"""Forecasts of the same quantity that two models need before it is said that one loses."""
+"""Forecasts of the same quantity that two models need before they are compared."""
 SHORT = {
     "throughput_ratio": "throughput, times today's",
     "response_time_ratio": "response time, times today's",
@@ -53,20 +53,20 @@ SHORT = {
 def standings(scores: Iterable[Score], silences: Iterable[Silence]) -> list[dict[str, Any]]:
     """A row per model and quantity: how often, how wrong, and how often inside the interval given.
 
-    Models stand in the order of the league, quantities in that of `SCORED`. Coverage has the exact
+    Models are in the order of the league, quantities in the order of `SCORED`. Coverage has the exact
     Clopper-Pearson interval, as if forecasts were independent of each other.
     """
     kept, silent = list(scores), list(silences)
     models = sorted({item.model for item in kept} | {item.model for item in silent}, key=_place)
     rows = []
     for model in models:
-        mine = [score for score in kept if score.model == model]
+        scores_of_model = [score for score in kept if score.model == model]
         count = sum(silence.model == model for silence in silent)
-        said = {score.quantity for score in mine}
-        # A model that never spoke stands in the table all the same.
+        quantities = {score.quantity for score in scores_of_model}
+        # A model without any forecast is in the table all the same.
         rows += [
-            _row(model, quantity, [item for item in mine if item.quantity == quantity], count)
-            for quantity in [name for name in SCORED if name in said] or ("throughput_per_s",)
+            _row(model, quantity, [item for item in scores_of_model if item.quantity == quantity], count)
+            for quantity in [name for name in SCORED if name in quantities] or ("throughput_per_s",)
         ]
     return rows
 
@@ -95,7 +95,7 @@ def losers(scores: Iterable[Score]) -> list[dict[str, str]]:
     return [
         {
             "quantity": quantity,
-            "text": "To the naive straight line lose, by the median error where both spoke: "
+            "text": "Models with a larger median error than the naive straight line, where both forecast: "
             f"{', '.join(models)}.",
         }
         for quantity, models in lost.items()
@@ -104,8 +104,8 @@ def losers(scores: Iterable[Score]) -> list[dict[str, str]]:
 
 def league_of_ledger(verified: Iterable[Verified]) -> dict[str, Any]:
     """The league of the ledger's records, as results objects have it."""
-    told = [deepcopy(_of_record(part)) for part in verified]
-    return {"level": LEVEL, "records": [record for records in told for record in records]}
+    leagues = [deepcopy(_of_record(part)) for part in verified]
+    return {"level": LEVEL, "records": [record for records in leagues for record in records]}
 
 
 @lru_cache(maxsize=4)
@@ -136,7 +136,7 @@ def league_of(run: Run, others: Mapping[str, Any] | None) -> dict[str, Any]:
 
     Args:
         run: any run of samples, finished or not.
-        others: the league as it stood when the run was reported, as `league_json` made it; None for none.
+        others: the league when the run was reported, as `league_json` made it; None without one.
     """
     others = others or league_json(())
     own = league_json([("this_run", "inside this run", *held_out(run))])
@@ -152,11 +152,11 @@ def league_tables(league: Mapping[str, Any], first: bool = False) -> list[Table]
         first: whether they answer the question of the report.
     """
     explained = (
-        "Error is |forecast / measured − 1|; 95 % of the errors are below the second one. The signed mean is "
-        "that of forecast / measured − 1, with its 95 % interval. The histogram's bars are cut at "
+        "Error is |forecast / measured − 1|; 95 % of the errors are below the second one. The signed mean "
+        "is the mean of forecast / measured − 1, with its 95 % interval. The histogram's bars are cut at "
         f"{', '.join(f'{100 * step:+g}'.replace('-', '−') for step in ERROR_STEPS)} %. Coverage is the "
         f"share of measured values inside the {100 * league['level']:.0f} % interval that was given. Silent "
-        "is the number of settings of which a model can say nothing."
+        "is the number of settings that a model cannot forecast."
     )
     tables = [
         Table(

@@ -5,7 +5,7 @@
 seals it) or scored (what became of it, under the hash of its seal). Nothing in a line names a host, a path, a
 database or a user, so a ledger can be given away as it is. Several processes may write at once. A line that a
 crash left torn is passed over, and the next one begins on a line of its own. So is a line that no Redolab
-wrote: one with numbers that are none, forecasts further off than any model was, or more than a check can
+wrote: one with text for numbers, forecasts further off than any model was, or more scores than a check can
 have.
 """
 
@@ -69,14 +69,14 @@ class Verified:
 
 @dataclass(frozen=True)
 class Imported:
-    """What came of an import."""
+    """The result of an import."""
 
     taken: int
     """Lines that were new."""
     known: int
     """Lines that were here already."""
     refused: int
-    """Lines that are none of a ledger, or whose seal does not hold."""
+    """Lines that are not a ledger's, or whose seal does not match."""
 
 
 def own_path() -> Path:
@@ -104,7 +104,7 @@ def note_scores(sha256: str, scores: Iterable[Score], silences: Iterable[Silence
     Args:
         sha256: of its seal.
         scores: of every model and quantity; those too far off to be compared are left out.
-        silences: models that said nothing.
+        silences: models without a forecast.
 
     Raises:
         RefusedError: the ledger cannot be written.
@@ -121,7 +121,7 @@ def note_scores(sha256: str, scores: Iterable[Score], silences: Iterable[Silence
 
 
 def read_ledger() -> tuple[Verified, ...]:
-    """What was verified, by where: shipped, here, imported. A forecast counts once, wherever it stands."""
+    """Verified forecasts, by origin: shipped, here, imported. A forecast counts once."""
     here, imported = _own(), _few_models(_read(imported_path(), _MOST_IMPORTED_BYTES))
     known = {line["sha256"] for line in here if line["kind"] == "scored"}
     others = [line for line in imported if line["sha256"] not in known]
@@ -148,9 +148,10 @@ def export_ledger(path: Path) -> int:
 
 
 def import_ledger(path: Path) -> Imported:
-    """Take in the lines of another machine's ledger that are not here yet.
+    """Import the lines of another machine's ledger that are not here yet.
 
-    A scored line is taken with the sealed one before it: what was not sealed is no forecast.
+    A scored line is imported with the sealed one before it: without a seal a line does not count as a
+    forecast.
 
     Raises:
         UsageError: the file cannot be read, or has more in it than is taken in.
@@ -173,9 +174,9 @@ def import_ledger(path: Path) -> Imported:
         size = os.fstat(file).st_size + sum(len(canonical(line)) + 1 for line in new.values())
         if size > _MOST_IMPORTED_BYTES or len(_few_models(lines_now)) < len(lines_now):
             raise UsageError(
-                f"{path} is not taken in: with it the imported lines were more than "
-                f"{_MOST_IMPORTED_BYTES >> 20} MB or of more than {_MOST_MODELS} models. "
-                "`redolab league --forget` removes those that were imported before."
+                f"{path} was not imported: with it there would be more than {_MOST_IMPORTED_BYTES >> 20} MB "
+                f"of imported lines, or more than {_MOST_MODELS} models in them. `redolab league --forget` "
+                "removes the lines that were imported before."
             )
         _write(file, list(new.values()))
     return Imported(len(new), len(lines) - len(new), len(texts) - len(lines))
@@ -238,7 +239,7 @@ def _locked(path: Path) -> Iterator[int]:
     except OSError as error:
         raise RefusedError(
             f"The ledger of forecasts {path} cannot be written: {error.strerror}. Set XDG_DATA_HOME to a "
-            "directory that can be."
+            "directory that can be written."
         ) from error
 
 
@@ -256,7 +257,7 @@ def _own() -> list[dict[str, Any]]:
     if path.exists() and path.stat().st_size > _MOST_OWN_BYTES:
         raise RefusedError(
             f"The ledger of forecasts {path} has more than {_MOST_OWN_BYTES >> 20} MB. Move it away; the "
-            "next forecast that is checked begins a new one."
+            "next check of a forecast begins a new one."
         )
     return _read(path, _MOST_OWN_BYTES)
 

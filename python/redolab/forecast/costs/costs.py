@@ -1,8 +1,8 @@
-"""What forecasts start from: the costs of a commit, as measured; and the scenario that is asked about.
+"""The starting point of forecasts: the costs of a commit, as measured; and the scenario asked about.
 
 A `Costs` holds them (`redolab.forecast.costs.of_run` reads it from a run). `parameters` turns it, for a
-`Scenario`, into what the group-commit model needs; the crate redolab-forecast does that, and holds what is
-taken to be the same everywhere.
+`Scenario`, into what the group-commit model needs; the crate redolab-forecast does that, and has the
+assumptions that are the same everywhere.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Curve = tuple[tuple[int, float], ...]
 LEAST_S = _core.LEAST_S
 # How the CPU time of a wait is divided: going to sleep and waking up, and what the waker spends.
 WAKE_SHARE, POST_SHARE = _core.WAKE_SHARE, _core.POST_SHARE
-# Of the CPU time that waiting costs, that of going on with cold caches when the commit is there. Who wakes in
-# vain sleeps again at once (4 us of 25, by the scheduler's events).
+# Share of the CPU time of waiting that is spent going on with cold caches when the commit is there. A session
+# that wakes in vain sleeps again at once (4 us of 25, by the scheduler's events).
 SERVED_SHARE = 0.8
 # Caches are the colder the more sessions share a CPU: so much of it with hardly more sessions than CPUs.
 SERVED_BY_FEW = 0.5
@@ -55,12 +55,12 @@ class Scenario:
 
 
 FACTORS: tuple[str, ...] = tuple(field.name for field in fields(Scenario))
-"""What a forecast can be asked about."""
+"""The factors that a forecast can be asked about."""
 
 
 @dataclass(frozen=True)
 class SecondCosts:
-    """What a flush of the log costs that a commit waits for after the first, and where it lies. Seconds."""
+    """Costs of a flush of the log that a commit waits for after the first, and its place. Seconds."""
 
     flush_cpu_s: float
     """CPU time in a flush."""
@@ -71,7 +71,7 @@ class SecondCosts:
     late_s: float = 0.0
     """How much of a flush's time passes once the device is done, until its process is there."""
     in_groups: bool = False
-    """Whether those whom one flush of the first log served wait for this one as one group."""
+    """Whether commits that one flush of the first log served wait for this one as one group."""
 
     @property
     def flush_mean_s(self) -> float:
@@ -81,14 +81,14 @@ class SecondCosts:
 
 @dataclass(frozen=True)
 class Costs:
-    """What a commit, a row and a flush cost on one server, from one kind of loop. Seconds and bytes."""
+    """Costs of a commit, a row and a flush on one server, from one kind of loop. Seconds and bytes."""
 
     loop: str
     """`server` or `client`: where the loop runs that was measured."""
     cpus: int
     """CPUs that server and load had."""
     transaction_cpu_s: Curve
-    """CPU time of a transaction of one row in the server, beside its flush."""
+    """CPU time of a transaction of one row in the server, without its flush."""
     row_cpu_s: Curve
     """CPU time of a row in the server."""
     flush_cpu_s: float
@@ -96,7 +96,7 @@ class Costs:
     wake_s: float
     """CPU time of one wait for somebody else's flush: going to sleep, being woken up, waking up."""
     commit_bytes: float
-    """Log per transaction beside its rows."""
+    """Log per transaction, without its rows."""
     row_bytes: float
     """Log per row."""
     flush_s: tuple[float, ...]
@@ -124,11 +124,11 @@ class Costs:
     emulated: bool = False
     """Whether an emulator made the log device slower than it is."""
     one_interrupt: bool = False
-    """Whether one CPU hears of all that the log's disk has done."""
+    """Whether one CPU handles all interrupts of the log's disk."""
     row_known: bool = True
     """Whether the run had settings with several rows per commit, so that a row's cost is known."""
     handed_on: bool = False
-    """Whether who releases a log hands it on, and wakes nobody in vain."""
+    """Whether a session that releases a log hands it on, and wakes nobody in vain."""
     second: SecondCosts | None = None
     """The log that a commit waits for after the first; None where there is one."""
     system: str = ""
@@ -136,7 +136,7 @@ class Costs:
     costs were seen of.
     """
     measured_system: str = ""
-    """What `system` is of costs of that server that were measured one by one."""
+    """The value of `system` for costs of that server that were measured one by one."""
     only_seen: bool = False
     """Whether the costs were not measured one by one, but solved from what was seen of a server at work."""
 
@@ -163,7 +163,7 @@ class Costs:
         return quantiles(self.flush_s).mean_s
 
     def transaction_with(self, sessions: int) -> float:
-        """CPU time of a transaction of one row beside its flush with so many sessions."""
+        """CPU time of a transaction of one row, without its flush, with so many sessions."""
         return with_sessions(self.transaction_cpu_s, sessions, self.cpus)
 
     def client_with(self, sessions: int) -> float:
@@ -210,10 +210,10 @@ def statements_of(rows_per_commit: int) -> int:
 
 
 def parameters(calibration: Costs, scenario: Scenario) -> GroupCommitParameters:
-    """What the group-commit model needs for `scenario`.
+    """Parameters of the group-commit model for `scenario`.
 
-    Another log device is taken to need the same time for every flush of either log, CPU time included. Where
-    costs were only seen, it is taken to vary as the one that was.
+    Another log device is assumed to need the same time for every flush of either log, CPU time included.
+    Where costs are inferred, its times are assumed to vary as those of the device that was seen.
 
     Raises:
         ValueError: something that cannot be, named; rows per commit whose cost was not measured; or logs
@@ -223,7 +223,7 @@ def parameters(calibration: Costs, scenario: Scenario) -> GroupCommitParameters:
 
 
 def scenario_of(levels: Mapping[str, str], sessions: int) -> Scenario:
-    """The scenario that a measured setting is; levels that are no factor of a forecast are left out.
+    """The scenario that a measured setting is; levels that are not a factor of a forecast are left out.
 
     Args:
         levels: of the setting.

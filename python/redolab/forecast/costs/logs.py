@@ -1,9 +1,9 @@
 """The logs that a run's commits waited for, and what their flushes took.
 
-A server that times its flushes says what they took. Where one does not, a lone session does: its commits
+A server that times its flushes reports their times. Where it does not, a lone session shows them: its commits
 that wait take as much longer than those that wait for no log as their flushes take. Counters say how many
-flushes that were. Of two logs, that time is divided as the emulated devices' times are. Real devices do not
-say, and then each flush is taken to need the same.
+flushes that were. Of two logs, that time is divided as the emulated devices' times are. Times of real
+devices are not known, and then each flush is assumed to need the same.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from redolab.dialect.base import Grouping
 from redolab.dialect.known import grouping_of, product_name
 
 UNTIMED = (
-    "This server does not time the flushes of {logs}. What a lone session's commits take longer than commits "
-    "that wait for no log is taken for them, and divided {how}."
+    "This server does not time the flushes of {logs}. The time by which a lone session's commits take "
+    "longer than commits that wait for no log is attributed to these flushes, divided {how}."
 )
 ONE_DEVICE = (
-    "Whether redo log and binary log lie on one device is not known; they are taken to, so that their "
-    "flushes wait for each other."
+    "It is not known whether redo log and binary log are on one device. They are assumed to be, so that "
+    "their flushes wait for each other."
 )
 
 OWN_DEVICES = (
     "A flush of one log takes more than twice as long as one of the other, so redo log and binary log are "
-    "taken to lie on devices of their own."
+    "assumed to be on separate devices."
 )
 
 
 @dataclass(frozen=True)
 class LogColumns:
-    """The columns of a sample that tell of one log."""
+    """The columns of a sample that belong to one log."""
 
     name: str
     """In words."""
@@ -54,7 +54,7 @@ class Logs:
     grouping: Grouping | None = None
     """None where it is PostgreSQL's."""
     devices_ms: tuple[float, ...] = ()
-    """Of the emulated devices: one for both logs, or one each; empty for real ones."""
+    """Times of the emulated devices: one for both logs, or one each; empty for real ones."""
     product: str = ""
     """The database as its maker writes it."""
 
@@ -64,7 +64,7 @@ class Logs:
         return len(self.devices_ms) > 1
 
     def system(self, loop: str) -> str:
-        """What is measured, where its commits share flushes in another way than PostgreSQL's.
+        """The measured system, where its commits share flushes in another way than PostgreSQL's.
 
         Args:
             loop: `server` or `client`.
@@ -80,7 +80,7 @@ class Logs:
         return (1.0,) * len(self.columns)
 
     def cautions(self, untimed: Sequence[LogColumns]) -> tuple[str, ...]:
-        """What is taken for granted.
+        """Assumptions about the logs, in sentences.
 
         Args:
             untimed: the logs whose flushes the server does not time.
@@ -88,7 +88,11 @@ class Logs:
         found = []
         if untimed and self.grouping is not None:
             names = " and ".join(log.name for log in untimed)
-            how = "as the emulated devices' times are" if self.devices_ms else "evenly between flushes"
+            how = (
+                ("in proportion to the emulated devices' times")
+                if self.devices_ms
+                else "evenly between flushes"
+            )
             found.append(UNTIMED.format(logs=names, how=how))
         if len(self.columns) > 1 and not self.devices_ms:
             found.append(ONE_DEVICE)

@@ -12,20 +12,20 @@ from redolab.records.run import Run, once_for_a_run
 
 @once_for_a_run
 def costs_of(run: Run) -> RunCosts:
-    """What a forecast starts from.
+    """The costs that a forecast starts from.
 
     Args:
         run: of samples, of a watched server, or of imported reports.
 
     Raises:
-        NoCostsError: the run does not tell it; the text says what is missing, or that what was seen takes too
-            long to simulate.
+        NoCostsError: the run does not have them; the text names what is missing, or says that the simulation
+            takes too long.
         MissingPartError: nothing can be simulated in this installation.
     """
     try:
         return costs_within(run, WHOLE)
     except SimulationTooLongError as error:
-        raise NoCostsError(run, f"cannot be forecast from: {error}") from error
+        raise NoCostsError(run, f"Its simulation was ended early: {error}.") from error
 
 
 def costs_within(run: Run, effort: Effort) -> RunCosts:
@@ -33,16 +33,16 @@ def costs_within(run: Run, effort: Effort) -> RunCosts:
 
     Args:
         run: of samples, of a watched server, or of imported reports.
-        effort: how many replicates there are, the first of those of `costs_of`; and what simulations may
-            take.
+        effort: how many replicates there are, the first of those of `costs_of`; and the limits of the
+            simulations.
 
     Raises:
-        NoCostsError: the run does not tell it; the text says what is missing.
+        NoCostsError: the run does not have them; the text names what is missing.
         SimulationTooLongError: the simulations take more.
         MissingPartError: nothing can be simulated in this installation.
     """
     check_compiled()
-    # What the one needs the other does not load.
+    # Each branch loads only its own modules.
     if run.manifest.get("record") == "watched":
         from redolab.forecast.costs.inferred.watched import calibrate_watched
 
@@ -55,7 +55,7 @@ def costs_within(run: Run, effort: Effort) -> RunCosts:
 
 
 def costs_or_why(run: Run) -> tuple[RunCosts | None, str]:
-    """The same, or why there are none, in words that name no place: a run that was moved says the same."""
+    """The costs, or why there are none, in sentences that stay true when the run is moved."""
     try:
         return costs_of(run), ""
     except (UsageError, MissingPartError) as error:
@@ -63,5 +63,5 @@ def costs_or_why(run: Run) -> tuple[RunCosts | None, str]:
 
 
 def why_of(error: RedolabError) -> str:
-    """Why a run tells no costs, in words that name no place."""
-    return f"this run {error.why}" if isinstance(error, NoCostsError) else str(error)
+    """Sentences on why a run does not have costs, without its path."""
+    return error.why if isinstance(error, NoCostsError) else str(error)

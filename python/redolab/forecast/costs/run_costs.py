@@ -1,4 +1,4 @@
-"""What a run says of costs, however they were come by, or why it says nothing of them."""
+"""Costs of a run, measured or inferred, or why it does not have any."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ class Effort:
 
     replicates: int = REPLICATES
     allowance: Allowance | None = None
-    """What the simulations may take; None for all that they need."""
+    """The limits of the simulations; None for all that they need."""
 
 
 WHOLE = Effort()
 
 
 class NoCostsError(UsageError):
-    """A run does not tell what a commit, a row and a flush cost."""
+    """A run does not have the costs of a commit, a row and a flush."""
 
     def __init__(self, run: Run, why: str) -> None:
-        """Say `why` of a run: a predicate, without the run's name."""
-        super().__init__(f"{run.path} {why}")
+        """`why`: whole sentences, without the run's path."""
+        super().__init__(f"No forecast can start from {run.path}. {why}")
         self.why = why
-        """What the run is or lacks, as a predicate: where a run lies is no figure."""
+        """The reason in sentences without the run's path, for stored results."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class Measured:
     scenario: Scenario
     loop: str
     quantities: Mapping[str, Estimate]
-    """What was measured, by the names in `redolab.forecast.models.quantities.QUANTITIES`."""
+    """Measured figures, by the names in `redolab.forecast.models.quantities.QUANTITIES`."""
 
 
 @dataclass(frozen=True)
 class RunCosts:
-    """What a run says of costs, and of how sure they are."""
+    """The costs of a run, and their uncertainty."""
 
     point: Costs
     replicates: tuple[Costs, ...]
@@ -58,22 +58,22 @@ class RunCosts:
     today: str
     """The setting that a forecast starts from and is compared with."""
     cautions: tuple[str, ...] = ()
-    """What was taken for granted, in sentences."""
+    """Assumptions, in sentences."""
     other_s: float = 0.0
-    """Of a transaction's time today, waits in the server that are neither CPU nor log: the model's times are
-    without them."""
+    """Waits of a transaction today in the server that are neither CPU nor log: the model's times do not
+    include them."""
     rows_counted: bool = True
-    """Whether it was counted how many rows a commit of today's setting has."""
+    """Whether the rows of a commit of today's setting were counted."""
 
     def other_ms(self, scenario: Scenario) -> float:
-        """Those waits of a transaction of another scenario, ms: each row has its part."""
+        """These waits for a transaction of another scenario, ms: each row has its part."""
         rows = self.measured[self.today].scenario.rows_per_commit
         return 1e3 * self.other_s * scenario.rows_per_commit / rows
 
     def measured_at(self, scenario: Scenario) -> Measured | None:
         """The setting that was measured of a scenario; None without one.
 
-        Settings that differ in factors of their own are one scenario to the model: there is none where it is
+        Settings that differ in factors of their own are one scenario to the model: None where it is
         not clear which of them is meant.
         """
         alike = [

@@ -23,7 +23,7 @@ _UNKNOWN = ("commit_wait", "commit_delay_us", "log_device_ms")
 
 
 def anticipate(today: Measured, calibration: Costs, scenario: Scenario) -> Mapping[str, float]:
-    """What the curve through today's setting says of another.
+    """The forecast of another setting by the curve through today's.
 
     Rows per commit change S: by what a transaction of so many rows costs the CPUs. M stays, as it does in the
     published series.
@@ -34,12 +34,12 @@ def anticipate(today: Measured, calibration: Costs, scenario: Scenario) -> Mappi
         scenario: the setting that is asked about.
 
     Raises:
-        ValueError: a change that the curve does not know, or no M fits today's point.
+        ValueError: a change that the curve does not include, or no M fits today's point.
         NoSteadyStateError: more arrives than can be done.
     """
     for name in _UNKNOWN:
         if getattr(scenario, name) != getattr(today.scenario, name):
-            raise ValueError(f"one curve for all of the time knows nothing of {name}")
+            raise ValueError(f"one curve for all of the time does not include {name}")
     rate = today.quantities["throughput_per_s"].point
     response_ms = today.quantities["response_time_ms"].point
     if not rate or not response_ms:

@@ -1,4 +1,4 @@
-"""Questions the other way round: which value of a factor brings what is wanted.
+"""Questions the other way round: which value of a factor gives a wanted result.
 
 The crate redolab-forecast simulates the model again and again while it halves an interval of values. The same
 is done with every resampled calibration, and the middle 90 % of those answers are the answer's interval. It
@@ -25,8 +25,8 @@ __all__ = ["ELBOW", "Answer", "NoAnswerError", "elbow", "keep_p95_under", "rows_
 ELBOW = _core.ELBOW
 """The part of the best throughput that is enough."""
 OF_OTHER_WAITS = (
-    "{other} of a transaction's mean time are waits that are neither CPU time nor the log; how they are "
-    "distributed is not known, so what 95 % of the transactions take is not"
+    "{other} of a transaction's mean time are waits that are neither CPU time nor the log; their "
+    "distribution is not known, so the 95th percentile of the response time is not known"
 )
 
 
@@ -62,7 +62,7 @@ class Answer:
 def elbow(calibrated: RunCosts, scenario: Scenario) -> Answer:
     """The fewest sessions that give 95 % of the best throughput that any number of them gives.
 
-    They loop: arrivals are left out. Beside it stands `bounds_elbow`, where the asymptotic bounds of
+    They loop: arrivals are left out. The answer also has `bounds_elbow`, where the asymptotic bounds of
     throughput meet when every commit has a flush of its own: group commit goes far beyond it.
     """
     looping = replace(scenario, arrival_rate_per_s=None)

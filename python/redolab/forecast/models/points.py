@@ -1,6 +1,6 @@
 """The two models that are drawn through a run's measured points.
 
-They know no cause. Whoever measured a few settings has them for nothing, so every
+They include no cause. They cost nothing once a few settings are measured, so every
 other model must beat them.
 """
 
@@ -31,13 +31,14 @@ def law_through(
     Source: Gunther (2007), `redolab.model.scalability`.
     """
     _closed_and_measured(scenario)
-    mine = [point for point in points if _elsewhere(point.scenario, scenario) <= {"sessions"}]
-    counts = sorted({point.scenario.sessions for point in mine})
+    alike = [point for point in points if _elsewhere(point.scenario, scenario) <= {"sessions"}]
+    counts = sorted({point.scenario.sessions for point in alike})
     if len(counts) < 3:
         raise ValueError(
-            f"the law needs three numbers of sessions, nothing else differing; {len(counts)} were measured"
+            f"the law needs three numbers of sessions with everything else the same; {len(counts)} were "
+            "measured"
         )
-    law = fit_scalability([point.scenario.sessions for point in mine], [_value(point) for point in mine])
+    law = fit_scalability([point.scenario.sessions for point in alike], [_value(point) for point in alike])
     return _through(scenario, law.throughput(scenario.sessions))
 
 
@@ -53,30 +54,30 @@ def line_through(
     station is busy all the time, the time of a transaction is a straight line in the number of sessions.
 
     Raises:
-        ValueError: the measured settings tell no slope of a factor in which the scenario differs from them,
-            or the line falls to nothing.
+        ValueError: the measured settings give no slope for a factor in which the scenario differs from them,
+            or the line falls to zero.
 
     Source: `numpy.linalg.lstsq`.
     """
     import numpy as np
 
     _closed_and_measured(scenario)
-    mine = [point for point in points if point.scenario.commit_wait == scenario.commit_wait]
-    if not mine:
+    alike = [point for point in points if point.scenario.commit_wait == scenario.commit_wait]
+    if not alike:
         raise ValueError(f"no setting with {scenario.commit_wait} was measured")
-    varied = [name for name in _PLACES if _is_varied(name, mine, scenario)]
-    rows = np.array([[float(getattr(point.scenario, name)) for name in varied] for point in mine])
-    matrix = np.column_stack([np.ones(len(mine)), rows])
+    varied = [name for name in _PLACES if _is_varied(name, alike, scenario)]
+    rows = np.array([[float(getattr(point.scenario, name)) for name in varied] for point in alike])
+    matrix = np.column_stack([np.ones(len(alike)), rows])
     if np.linalg.matrix_rank(matrix) < matrix.shape[1]:
-        raise ValueError("the measured settings do not tell the slopes of several factors apart")
-    times = np.array([point.scenario.sessions / _value(point) for point in mine])
+        raise ValueError("the measured settings cannot separate the slopes of several factors")
+    times = np.array([point.scenario.sessions / _value(point) for point in alike])
     slopes = np.linalg.lstsq(matrix, times, rcond=None)[0]
     time_s = float(
         slopes[0]
         + sum(slope * getattr(scenario, name) for slope, name in zip(slopes[1:], varied, strict=True))
     )
     if time_s <= 0:
-        raise ValueError("the line has fallen to nothing there")
+        raise ValueError("the line has fallen to zero there")
     return _through(scenario, scenario.sessions / (time_s + scenario.think_time_ms / 1e3))
 
 
@@ -88,7 +89,7 @@ def _through(scenario: Scenario, throughput: float) -> Mapping[str, float]:
 
 def _closed_and_measured(scenario: Scenario) -> None:
     if scenario.arrival_rate_per_s is not None:
-        raise ValueError("the measured sessions looped, and tell nothing of arrivals")
+        raise ValueError("the measured sessions ran in a loop, which shows nothing of arrivals")
     if scenario.cpus is not None:
         raise ValueError("all was measured with the same CPUs")
     if scenario.cpu_factor != 1:
@@ -101,18 +102,18 @@ def _elsewhere(measured: Scenario, scenario: Scenario) -> set[str]:
 
 
 def _is_varied(name: str, points: Sequence[Measured], scenario: Scenario) -> bool:
-    """Whether there is a line in a factor; there need be none where the scenario is as all were measured.
+    """Whether there is a line in a factor; it is not needed where the scenario is as all were measured.
 
     Raises:
-        ValueError: there is none, and it is needed.
+        ValueError: there is no line, and it is needed.
     """
     levels, asked = {getattr(point.scenario, name) for point in points}, getattr(scenario, name)
     if levels == {asked}:
         return False
     if len(levels) == 1:
-        raise ValueError(f"{name} was never varied, so there is no line in it")
+        raise ValueError(f"{name} was never varied, so it has no slope")
     if None in levels or asked is None:
-        raise ValueError(f"{name} is no number in every measured setting, so there is no line in it")
+        raise ValueError(f"{name} is not a number in every measured setting, so it has no slope")
     return True
 
 

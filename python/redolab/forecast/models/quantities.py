@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from redolab.model.allowance import Allowance
 
 Quantities = Mapping[str, float]
-"""Quantity (see `QUANTITIES`) to its value; a model leaves out what it cannot say."""
+"""Quantity (see `QUANTITIES`) to its value; a model leaves out what it cannot forecast."""
 Model = Callable[[Costs, Scenario], Quantities]
 
 QUANTITIES: Mapping[str, str] = MappingProxyType(
@@ -38,7 +38,7 @@ QUANTITIES: Mapping[str, str] = MappingProxyType(
         "commits_per_flush": "commits that one flush of the log serves",
     }
 )
-"""What is forecast, and in words."""
+"""The quantities that are forecast, with their meaning."""
 RATIOS: Mapping[str, str] = MappingProxyType(
     {
         "throughput_per_s": "throughput_ratio",
@@ -48,7 +48,7 @@ RATIOS: Mapping[str, str] = MappingProxyType(
 )
 """Quantity to the name of its ratio to today's setting, which is what a change makes of it; no unit."""
 SCORED = (*RATIOS.values(), *QUANTITIES)
-"""What is scored of a forecast, the changes first."""
+"""The quantities of a forecast that are scored, the changes first."""
 SEED = _core.SEED
 
 
@@ -69,7 +69,7 @@ def simulation(
 
 
 def ratios_to(today: Quantities, asked: Quantities) -> dict[str, float]:
-    """What each quantity of `RATIOS` is in times today's, where both are known."""
+    """Each quantity of `RATIOS` as a multiple of today's, where both are known."""
     return {
         ratio: asked[name] / today[name]
         for name, ratio in RATIOS.items()
@@ -88,5 +88,5 @@ MODELS: Mapping[str, Model] = MappingProxyType(
         "published curve": published_curve,
     }
 )
-"""The models of the league that need costs alone, the one that forecasts first. Those that need measured
-points are beside them in `redolab.forecast.ask.models_of`."""
+"""The models of the league that need costs alone, the one that forecasts first.
+`redolab.forecast.ask.models_of` also has those that need measured points."""

@@ -3,8 +3,7 @@
 The group-commit model is simulated with the run's costs, and again with the costs of each resampled run
 (`RunCosts.replicates`). The scatter of those, and how far the model's earlier forecasts were off, make the
 prediction intervals (`redolab.forecast.track_record`). A comparison with today is forecast against forecast,
-one calibration at a time, so that what both get wrong alike cancels; what was measured today stands beside
-it.
+one calibration at a time, so that errors of both cancel; today's measured figures are given with it.
 """
 
 from __future__ import annotations
@@ -36,34 +35,34 @@ from redolab.units import duration, significant
 
 Answered = TypeVar("Answered")
 FORECAST: Mapping[str, str] = MappingProxyType({**QUANTITIES, "rows_per_s": "rows per second"})
-"""What is forecast, and in words."""
+"""The quantities that are forecast, with their meaning."""
 MODEL = next(iter(MODELS))
-"""The model that forecasts; all others stand beside it."""
+"""The model that forecasts; all others are compared with it."""
 FITTING = ("throughput_per_s", "commit_time_ms")
 """The quantities by which it is judged whether the model fits the run."""
 UNVERIFIED = (
-    "No forecast of the family '{family}' was verified before, so the intervals are a guess: "
-    "`redolab verify-forecast` forecasts, measures and keeps the score."
+    "No forecast of the family '{family}' was verified before, so the intervals are a guess. `redolab "
+    "verify-forecast` forecasts, measures and keeps the score."
 )
 QUICKER = (
-    "The quickest flush of the device measured took {least} ms; log_device_ms={asked} is forecast as if it "
-    "took that, because what a quicker device needs was not measured."
+    "The quickest flush of the measured device took {least} ms. log_device_ms={asked} is forecast as if a "
+    "flush took {least} ms, because a quicker device was not measured."
 )
 SHORTER = (
-    "The quickest flush of the device seen took {least} ms; log_device_ms={asked} is forecast as if all of a "
-    "flush's time were the device's, because what of it is not was not seen."
+    "The quickest flush that was seen took {least} ms. log_device_ms={asked} is forecast as if the device "
+    "took all of a flush's time, because the rest of that time was not seen separately."
 )
 LOST = (
-    "In {lost} of {all} resampled calibrations there is no steady state: capacity is near, and the upper "
+    "{lost} of {all} resampled calibrations have no steady state: the load is near capacity, and the upper "
     "ends of the times are too low."
 )
 MISFIT = (
-    "The model does not fit here: of today's own setting it is off by more than its interval ({outside}). "
-    "What it says of a change is to be checked: `redolab verify-forecast`."
+    "The model does not fit here: its forecast of today's own setting is off by more than its interval "
+    "({outside}). Check its forecast of a change with `redolab verify-forecast`."
 )
 OTHER_WAITS = (
-    "The mean response time that is forecast contains {other} of other waits, as many for each row as today. "
-    "How they are distributed is not known, so its percentile is not."
+    "The forecast of the mean response time includes {other} of other waits, as much for each row as "
+    "today. Their distribution is not known, so the 95th percentile is not forecast."
 )
 OUTSIDE = "{quantity}: {measured} measured, forecast {low} to {high}"
 """The warnings of a forecast, with places for what each names; a page fills them too."""
@@ -148,7 +147,7 @@ def forecast(
 
 
 def point_forecast(calibrated: RunCosts, scenario: Scenario) -> ScenarioForecast:
-    """What the model says of a scenario from the calibration alone, without its scatter.
+    """The model's forecast of a scenario from the calibration alone, without its scatter.
 
     Raises:
         ValueError: the scenario cannot be, or its cost is not known.
@@ -169,7 +168,7 @@ def point_forecast(calibrated: RunCosts, scenario: Scenario) -> ScenarioForecast
 
 
 def forecast_with_replicates(calibrated: RunCosts, scenario: Scenario) -> ScenarioForecast:
-    """What the model says of a scenario, from the calibration and each of its replicates.
+    """The model's forecast of a scenario, from the calibration and each of its replicates.
 
     Raises:
         ValueError: the scenario cannot be, or its cost is not known.
@@ -203,7 +202,7 @@ def _with_other_waits(found: Quantities, other_ms: float) -> Quantities:
 
 
 def of_replicates(calibrated: RunCosts, answer: Callable[[Costs], Answered]) -> list[Answered]:
-    """What each replicate answers, in their order; several at a time, since the simulation holds no lock."""
+    """Answers of the replicates, in their order; several at a time, since the simulation holds no lock."""
     with ThreadPoolExecutor(len(allowed_cpus())) as pool:
         return list(pool.map(answer, calibrated.replicates))
 
@@ -338,7 +337,7 @@ def _level(
 
 
 def measured_of(calibrated: RunCosts, scenario: Scenario) -> dict[str, Any]:
-    """What the run itself measured of a scenario; empty where it did not, or in more settings than one."""
+    """Figures that the run itself measured of a scenario; empty without one such setting."""
     known = calibrated.measured_at(scenario)
     measured: dict[str, Estimate] = {} if known is None else dict(known.quantities)
     if "throughput_per_s" in measured:

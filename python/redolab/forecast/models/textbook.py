@@ -1,11 +1,12 @@
 """The models that the simulation is compared with, each as others use it: quick, exact of something simpler,
 or published.
 
-None but the approximation knows group commit: to them the log is a station at which every commit has a
-flush of its own, whose CPU time it spends itself. Two logs are one station with both flushes. The open
+Only the approximation includes group commit: in the others the log is a station at which every commit has
+a flush of its own, whose CPU time it spends itself. Two logs are one station with both flushes. The open
 formulas (M/M/1, Erlang C, the published curves) are applied to sessions that loop as is often done. The
-arrival rate is taken to be the throughput X at which N = X (R(X) + Z). That pretends that arrivals come at
-random whatever the sessions do. What a model cannot speak of it refuses with `ValueError` and the reason.
+arrival rate is the throughput X at which N = X (R(X) + Z). That pretends that arrivals come at
+random whatever the sessions do. A model refuses scenarios that it cannot forecast with `ValueError` and the
+reason.
 
 Sources: with each model's own module (`closed`, `erlang`, `queueing`, `group_commit_approximation`).
 """
@@ -28,7 +29,7 @@ _FIXED_POINT = 200
 
 @dataclass(frozen=True)
 class _Demands:
-    """What a transaction asks of CPU and log where every commit has a flush of its own, in seconds."""
+    """A transaction's demands on CPU and log where every commit has a flush of its own, in seconds."""
 
     cpu_s: float
     """On a CPU at full speed, in the session."""
@@ -68,7 +69,7 @@ def exact_mean_values(calibration: Costs, scenario: Scenario) -> Mapping[str, fl
     """A closed network of the CPUs and a log that serves one commit per flush, exactly.
 
     Raises:
-        ValueError: the scenario cannot be, its cost is not known, or the network knows no such thing.
+        ValueError: the scenario cannot be, its cost is not known, or the network cannot represent it.
 
     Source: Reiser and Lavenberg (1980), `redolab.model.closed`.
     """
@@ -79,7 +80,7 @@ def approximate_mean_values(calibration: Costs, scenario: Scenario) -> Mapping[s
     """The same network by a fixed point.
 
     Raises:
-        ValueError: the scenario cannot be, its cost is not known, or the network knows no such thing.
+        ValueError: the scenario cannot be, its cost is not known, or the network cannot represent it.
 
     Source: Schweitzer (1979), Bard (1979), Seidmann et al. (1987), `redolab.model.closed`.
     """
@@ -97,7 +98,7 @@ def single_server(calibration: Costs, scenario: Scenario) -> Mapping[str, float]
     Source: A. K. Erlang (1917), `redolab.model.queueing`.
     """
     if scenario.commit_wait == "nowait":
-        raise ValueError("one server for CPU and log cannot tell what no commit waits for")
+        raise ValueError("one server for CPU and log cannot leave out a log that no commit waits for")
     demands = _demands(calibration, scenario)
     service_s = demands.cpu_s / demands.cpus + demands.log_s
     throughput, response_s = fixed_point(
@@ -110,7 +111,7 @@ def erlang_queue(calibration: Costs, scenario: Scenario) -> Mapping[str, float]:
     """Erlang C: random arrivals at one queue before all CPUs (M/M/m), then at the log (M/M/1).
 
     Raises:
-        ValueError: the scenario cannot be, its cost is not known, or the queues know no such thing.
+        ValueError: the scenario cannot be, its cost is not known, or the queues cannot represent it.
         NoSteadyStateError: more arrives than can be done.
 
     Source: A. K. Erlang (1917), `redolab.model.erlang`.
@@ -129,12 +130,12 @@ def published_curve(calibration: Costs, scenario: Scenario) -> Mapping[str, floa
     """The published curves: R = S / (1 - (S X / M)^M) at the CPUs and R = S / (1 - S X) at the log.
 
     M is the measured number of effective CPUs. For sessions that loop the curves have no arrival rate; the
-    X at which N = X (R(X) + Z) is taken for it. That fails where it matters. The curves see random
+    X at which N = X (R(X) + Z) is used instead. That fails where it matters. The curves see random
     arrivals, and so a queue at the log with a few sessions already. They see a wall at one commit per
     flush, which group commit passes.
 
     Raises:
-        ValueError: the scenario cannot be, its cost is not known, or the curves know no such thing.
+        ValueError: the scenario cannot be, its cost is not known, or the curves cannot represent it.
         NoSteadyStateError: more arrives than can be done.
 
     Source: Craig Shallahamer, "Forecasting Oracle Performance" and OraPub (2010-2012),
@@ -184,7 +185,7 @@ def _two_stations(
 ) -> Mapping[str, float]:
     cpu_s, log_s = times
     response_s = cpu_s + log_s
-    # The flush's part of the CPU queue stands in the commit.
+    # The flush's part of the CPU queue is in the commit.
     commit_s = log_s + cpu_s * demands.flush_cpu_s / demands.cpu_s
     waits = scenario.commit_wait != "nowait"
     return _said(
@@ -259,5 +260,5 @@ def _lone(calibration: Costs, scenario: Scenario) -> bool:
 
 
 def _said(**quantities: float) -> Mapping[str, float]:
-    """What is finite and more than nothing: a log that nobody waits for has no time to tell."""
+    """Quantities that are finite and greater than zero: a log that nobody waits for does not have a time."""
     return {name: value for name, value in quantities.items() if 0 < value < math.inf}

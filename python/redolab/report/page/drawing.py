@@ -1,4 +1,4 @@
-"""What every figure is drawn with: axes, marks and looks, as `figures.js` takes them.
+"""Axes, marks and looks of every figure, as `figures.js` takes them.
 
 A figure is plain data: two axes, marks in the order in which they are drawn, and a legend. Colours are names
 such as `setting1`; the page takes them from its style sheet, light or dark. Colour is never the only sign:
@@ -108,7 +108,7 @@ def dots(
     notes: Sequence[str],
     size: float = 4.5,
 ) -> Mark:
-    """Points with what is said of each when it is pointed at; `size` is a radius in px."""
+    """Points with the note that each shows when it is pointed at; `size` is a radius in px."""
     kept = ("color", "symbol", "hollow")
     return {
         "kind": "dots",

@@ -1,4 +1,4 @@
-"""The explorer of a page: its controls, its data for the scripts, and what stands there without them.
+"""The explorer of a page: its controls, its data for the scripts, and its content without scripts.
 
 What the scripts show comes from the WebAssembly module `explore.wasm`, made from the crate redolab-explore
 (`make wasm`).
@@ -39,7 +39,7 @@ _SWEPT = (
     "cpu_utilization",
     "device_utilization",
 )
-"""What a page shows of its sweep."""
+"""Quantities of the sweep that a page shows."""
 STATES: Mapping[str, str] = {
     "cpu": "on CPU", "queue": "waiting for a CPU", "wait1": "waiting for another's flush",
     "wait2": "its own flush", "wait3": "commit delay", "wait4": "in the client",
@@ -58,7 +58,7 @@ class Control:
     steps: Sequence[float | None]
     """Its levels; empty where they depend on what is asked."""
     none: str = ""
-    """What None is called, where it may be None."""
+    """The name of None, where it may be None."""
     whole: bool = False
 
     @property
@@ -70,7 +70,7 @@ class Control:
 
 @dataclass(frozen=True)
 class Explorer:
-    """What the page's template shows of an explorer."""
+    """An explorer as the page's template shows it."""
 
     controls: Sequence[Control]
     row_known: bool

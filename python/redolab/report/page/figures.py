@@ -12,7 +12,7 @@ from redolab.report.tables.cells import Results
 from redolab.report.tables.forecast import SweptThroughput
 
 _LEFT = 64
-"""Pixels left of the axis of figures that stand below one another."""
+"""Pixels left of the axis of figures that are drawn one below the other."""
 _LAW = {"color": "ink-soft", "dash": "solid"}
 _PUBLISHED = {"color": "ink-soft", "dash": "dot"}
 _DISTURBED = {"color": "ink", "symbol": "circle", "hollow": True}
@@ -63,7 +63,7 @@ def response_curve(results: Results) -> Figure:
 
 
 def curve_caption(results: Results) -> str:
-    """What the response-time figure shows."""
+    """The caption of the response-time figure."""
     curve = results["curve"]
     sessions = curve["closed_loop"]["sessions"]
     loop = (
@@ -73,8 +73,7 @@ def curve_caption(results: Results) -> str:
         else "The load is a closed loop whose number of sessions differs between the settings."
     )
     published = (
-        " Dotted: the published curve R = S / (1 − (S L / M)^M), as published, which is made for open "
-        "arrivals."
+        " Dotted: the published curve R = S / (1 − (S L / M)^M), as published; it assumes open arrivals."
     )
     return f"Points are samples. {loop}" + (published if curve.get("published") else "")
 
@@ -115,7 +114,7 @@ def ratios(results: Results) -> Figure:
 
 
 def _within_a_server(results: Results, comparison: Mapping[str, Any]) -> bool:
-    """Whether it is no comparison of servers, which have a table of their own."""
+    """Whether it is not a comparison of servers, which have a table of their own."""
     return not results.get("baselines") or comparison["b"] == tables.baseline_of(results, comparison["a"])
 
 
@@ -151,7 +150,7 @@ def sweep(swept: SweptThroughput) -> Figure:
 
 
 def over_time(results: Results) -> dict[str, Figure]:
-    """What every sample did over the run: its throughput and, where known, CPU use and run queue."""
+    """Every sample over the run: its throughput and, where known, CPU use and run queue."""
     drawn = {"timeline": _throughput(results)}
     for name, key, title, scale in (
         ("timeline-cpu", "cpu_use", "CPU use, %", 100.0),
@@ -159,7 +158,7 @@ def over_time(results: Results) -> dict[str, Figure]:
     ):
         if any(item.get(key) is not None for item in results["timeline"]):
             drawn[name] = _per_sample(results, key, title, scale)
-    # One below the other: the same moment must stand at the same place.
+    # One below the other: the same moment must be at the same place.
     return {name: figure | {"left": _LEFT} for name, figure in drawn.items()}
 
 

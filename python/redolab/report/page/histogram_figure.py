@@ -76,7 +76,7 @@ def _overlaid(
 def _stacked(
     settings: Sequence[Mapping[str, Any]], unit: TimeUnit, axis: Axis, *, logarithmic: bool
 ) -> Figure:
-    """A row per setting, each curve to its own peak: many curves over one another cannot be told apart."""
+    """A row per setting, each curve to its own peak, for many curves in one place look alike."""
     marks: list[Mark] = []
     for index, setting in enumerate(settings):
         places, heights = _curve(setting["density"], unit, logarithmic=logarithmic)

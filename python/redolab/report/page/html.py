@@ -52,7 +52,7 @@ _WIDTH = 160
 _CURVES = ("path", "array", "color", "format", "interpolate", "time", "time-format", "scale", "shape")
 """Modules of D3 that draw curves, each behind those that it needs."""
 _PLOTTED = (*_CURVES, "selection", "axis", "geo")
-"""Those that Observable Plot needs as well; of the others it makes no use here."""
+"""Further modules that Observable Plot needs; others are not used here."""
 """Letters of a line that the tables of a profile have room for."""
 
 
@@ -94,7 +94,7 @@ def render(results: Results, explored: Explored | None = None) -> str:
 
 
 def render_values(results: Results) -> str:
-    """Write what a column of numbers says as one HTML page that needs nothing else.
+    """Write the analysis of a column of numbers as one HTML page that needs nothing else.
 
     Args:
         results: the results object of `redolab analyze`.
@@ -257,7 +257,7 @@ def _name(data: Mapping[str, Any]) -> str:
 
 
 def _drawable(value: Any) -> Any:
-    """The same with numbers to six digits, which no screen can tell from all of them."""
+    """The same with numbers to six digits: a screen shows no difference."""
     if isinstance(value, float):
         return float(f"{value:.6g}")
     if isinstance(value, dict):

@@ -21,7 +21,7 @@ _GZIP = 31
 
 
 def explored_in(page: str, what: str) -> Explored | None:
-    """What a page's explorer starts from; None where the page has no explorer that can be read back.
+    """The starting point of a page's explorer; None where the page has no explorer that can be read back.
 
     Args:
         page: as `redolab report` wrote it.

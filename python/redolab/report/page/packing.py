@@ -1,4 +1,4 @@
-"""What a page holds, as text that can stand inside its script elements."""
+"""The data of a page, as text that is safe inside its script elements."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def json_text(value: Any) -> str:
 
 
 def script_json(value: Any) -> str:
-    """JSON that can stand inside a script element whatever its strings hold."""
+    """JSON that is safe inside a script element whatever its strings hold."""
     text = json_text(value)
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

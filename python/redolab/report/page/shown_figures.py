@@ -18,7 +18,7 @@ _TICKS = 12
 _CURVES = ("solid", "longdash", "dashdot", "longdashdot", "dot")
 """The dashes of curves without markers, in turn; `dash` alone is that of the style `dashed`."""
 _WIDEST = 6
-"""Series beside which another no longer fits as a column of its own."""
+"""Number of series above which they do not all fit as columns."""
 _GROUP = 0.8
 """Part of a place's width that its bars take together."""
 
@@ -108,7 +108,7 @@ def _up(data: Mapping[str, Any]) -> Axis:
 
 
 def _joined(series: Mapping[str, Any], looks: Mapping[str, Any], xs: Sequence[float]) -> list[Mark]:
-    """The line of a series and what lies below it; points alone have none."""
+    """The line of a series and what lies below it; points alone do not have them."""
     if series["style"] == "points":
         return []
     joined = drawing.line(looks["color"], xs, series["y"], looks["dash"])
@@ -158,7 +158,7 @@ def _has_markers(series: Mapping[str, Any]) -> bool:
 
 
 def _shown(series: Mapping[str, Any]) -> str:
-    """What a legend shows of a series."""
+    """The look of a series in a legend."""
     if series["style"] in ("bars", "points"):
         return {"bars": "bar", "points": "dot"}[series["style"]]
     return "both" if _has_markers(series) else "line"

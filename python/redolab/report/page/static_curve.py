@@ -73,7 +73,7 @@ def curve(
     foot = height - _BOTTOM
     parts = [
         f'<svg class="static" role="img" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        f"aria-label={quoteattr(f'Response time in ms over {across}, as the table says')}>"
+        f"aria-label={quoteattr(f'Response time in ms over {across}, as in the table')}>"
     ]
     for at in _ticks(most_y, 5):
         _, y = place(0, at)

@@ -13,11 +13,11 @@ from redolab.report.tables.cells import Results
 from redolab.report.tables.rows import profile_rows, shares
 
 MOST_FIRST = 4
-"""Settings whose bars stand beside the verdict."""
+"""Settings whose bars are shown with the verdict."""
 _WAITS = 6
 """Waits with a look of their own; the style sheet has as many."""
 _MAIN_SHARE = 0.01
-"""Waits below this share in every setting stand together in the legend."""
+"""Waits below this share in every setting share one entry of the legend."""
 _LABELLED = 0.08
 """Part of the whole width from which a segment has room for its share."""
 _FIXED: Mapping[str, str] = {
@@ -74,11 +74,11 @@ class Divided:
     shares: Mapping[str, Mapping[str, Any]]
     """Estimate by row of a time account."""
     per: str = ""
-    """What the time is of, as `per commit`."""
+    """The unit that the time belongs to, as `per commit`."""
 
 
 def first_bars(results: Results) -> Bars | None:
-    """The bars beside the verdict: each server's baseline, the best setting and others in their order."""
+    """The bars with the verdict: each server's baseline, the best setting and others in their order."""
     verdict = results["verdict"]
     named = [verdict["baseline"], verdict["best"], *(results.get("baselines") or {}).values()]
     ordered = sorted(_measured(results), key=lambda item: item["name"] not in named)[:MOST_FIRST]
@@ -87,7 +87,7 @@ def first_bars(results: Results) -> Bars | None:
 
 
 def more_bars(results: Results) -> Bars | None:
-    """The bars of all settings, where those beside the verdict are not all; else None."""
+    """The bars of all settings, where those with the verdict are not all; else None."""
     settings = _measured(results)
     return _of_settings(results, settings) if len(settings) > MOST_FIRST else None
 
@@ -189,7 +189,7 @@ def _in_words(parts: Mapping[str, Mapping[str, Any]], rows: Sequence[str]) -> st
 def _looks(
     rows: Sequence[str], every: Sequence[Mapping[str, Mapping[str, Any]]]
 ) -> dict[str, tuple[str, str]]:
-    """Of each row its look, and what the legend calls it."""
+    """The look of each row, and its name in the legend."""
     largest: dict[str, float] = {}
     for parts in every:
         for row, share in parts.items():

@@ -1,4 +1,4 @@
-"""What `redolab doctor` found, on the terminal: a line for each check, and under it what is to be done."""
+"""The results of `redolab doctor` on the terminal: a line for each check, and under it what to do."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def print_doctor(results: Mapping[str, Any], console: Console | None = None) -> 
         _print(console, _line(paper, *_told(experiment)))
     if results["profile"] is not None:
         works = results["profile"]["works"]
-        found = "of the server of the URL" if works else "cannot be had"
-        _print(console, _line(paper, "works" if works else "missing", "profile", found))
+        text = "on the server of the URL" if works else "cannot be made"
+        _print(console, _line(paper, "works" if works else "missing", "profile", text))
     _print(console, paper.numbered("Why not", _reasons(results)))
 
 
 def _told(experiment: Mapping[str, Any]) -> tuple[str, str, str]:
-    """State, name and what else is said of an experiment in its line."""
+    """State, name and text of an experiment's line."""
     name, engines = experiment["name"], experiment["engines"]
     runs = [each["engine"] for each in engines if each["runs"]]
     if not any(each["applicable"] for each in engines):
@@ -51,7 +51,7 @@ def _told(experiment: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def _reasons(results: Mapping[str, Any]) -> list[str]:
-    """Each reason once, with those that it holds for."""
+    """Each reason once, with the experiments that it stops."""
     found: dict[tuple[str, str], list[str]] = {}
     for experiment in results["experiments"]:
         for each in experiment["engines"]:

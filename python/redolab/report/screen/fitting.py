@@ -62,7 +62,7 @@ def _bare(table: ShownTable) -> ShownTable:
 
 
 def broken(table: ShownTable) -> ShownTable:
-    """The table with its titles broken to the width of what stands under them."""
+    """The table with its titles broken to the width of their columns."""
     columns: list[ShownColumn] = []
     for place, column in enumerate(table.columns):
         body = max((_longest(row[place].full) for row in table.rows), default=0)

@@ -34,9 +34,12 @@ _SESSIONS = "sessions"
 _TABS = ("instance", _SESSIONS, "kinds", "log", "instrument")
 _EMPTY = {
     "instance": "No process of the server did anything.",
-    _SESSIONS: "No session did anything but wait for its client.",
-    "kinds": "No session was there.",
-    "log": "No wait for the log was followed one by one. Where that is impossible, Instrument (5) says why.",
+    _SESSIONS: "Every session only waited for its client.",
+    "kinds": "No session was connected.",
+    "log": (
+        "No wait for the log was followed one by one. If that is impossible here, Instrument (5) gives the "
+        "reason."
+    ),
 }
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 _SILENCE_S = 4.0
@@ -52,7 +55,7 @@ def run_live(read: Read, session: int | None) -> None:
         session: the number of the session to begin with alone, or None.
 
     Raises:
-        RedolabError: whatever `read` raised, or the process was told to end.
+        RedolabError: whatever `read` raised, or the process was asked to end.
         SystemExit: the screen itself failed, and has printed why.
     """
     screen = LiveScreen(read, session)
@@ -135,7 +138,7 @@ class LiveScreen(App[None]):
         yield Footer()
 
     def on_mount(self) -> None:
-        """Begin to read; end in good order when told to."""
+        """Begin to read; end in good order when asked to."""
         for number in _ENDING:
             asyncio.get_running_loop().add_signal_handler(number, self._interrupt)
         self.set_interval(1.0, self._show_status)
@@ -230,7 +233,7 @@ class LiveScreen(App[None]):
         if not self.is_running:
             return
         silence = time.monotonic() - self._heard
-        parts = ["HELD: space goes on"] if self._held else []
+        parts = ["HELD: press space to go on"] if self._held else []
         if silence > _SILENCE_S:
             parts.append(f"no answer from the server for {silence:.0f} s")
         if self._results is not None:
@@ -249,7 +252,7 @@ class LiveScreen(App[None]):
             self._focus()
 
     def _show_list(self, results: Results) -> None:
-        most, hint = len(results["sessions"]), "Enter: the one under the cursor alone."
+        most, hint = len(results["sessions"]), "Enter: show the session under the cursor alone."
         table = profile_lists.sessions(results, self._width + _MARGIN, most, hint)
         self.query_one(SessionList).show(table)
         self.query_one("#list-note", Static).update(Text(table.note if table.rows else _EMPTY[_SESSIONS]))
@@ -269,7 +272,7 @@ class _Tables:
 
 
 def _tabs(results: Results, width: int) -> dict[str, RenderableType]:
-    """What stands on every tab but that of the sessions."""
+    """The content of every tab except the sessions'."""
     instance, paper = results["instance"], Paper(width, plain=False)
     tables = {
         "instance": (
@@ -294,7 +297,7 @@ def _tabs(results: Results, width: int) -> dict[str, RenderableType]:
 
 
 def _shown_safely(value: Any) -> Any:
-    """What was read, with every text in it safe to show."""
+    """The results, with every text in them safe to show."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""What every screen of the terminal is written with: text, facts and tables, in colour or in ASCII."""
+"""Text, facts and tables of every screen of the terminal, in colour or in ASCII."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Paper:
     """ASCII alone."""
 
     def facts(self, facts: Sequence[tuple[str, str]]) -> Iterator[RenderableType]:
-        """Names and values, the values wrapped beside the names."""
+        """Names and values, the values wrapped in a column of their own."""
         grid = Grid.grid(padding=(0, 2, 0, 0))
         grid.add_column(max_width=self.width // 2)
         grid.add_column(ratio=1)
@@ -59,7 +59,7 @@ class Paper:
         yield grid
 
     def table(self, table: ShownTable, stamp: str = "") -> Iterator[RenderableType]:
-        """A table under its caption; `stamp` stands beside the caption."""
+        """A table under its caption; `stamp` follows the caption."""
         yield Text()
         title = self.text(table.caption, "bold")
         if stamp:
@@ -101,7 +101,7 @@ class Paper:
         return Text(self.words(text), style)
 
     def words(self, text: str) -> str:
-        """The characters this screen can show, none of which commands it."""
+        """The characters that this screen can show, without any control characters."""
         text = printable(text)
         if not self.plain:
             return text

@@ -11,7 +11,7 @@ from redolab.units import significant
 _ROWS = 8
 """Lines of the plot itself, without its title, axis and labels."""
 _FEWEST = 3
-"""Points below which a plot says nothing that the table does not."""
+"""Number of points below which a plot shows nothing more than the table."""
 _HIGHEST = 1.5
 """Times the highest value up to which intervals are drawn."""
 _LEAST_APART = 3

@@ -24,7 +24,7 @@ from redolab.report.tables.contents import has
 from redolab.report.tables.rows import shares
 
 _NAME = 24
-"""Characters of a row's name beside its bar."""
+"""Characters of a row's name before its bar."""
 
 
 def print_terminal(results: Results, report: Path, console: Console | None = None) -> None:
@@ -62,7 +62,7 @@ class Screen:
 
 
 class _Advice(Screen):
-    """What a run says to change, as something rich can print."""
+    """A run's advice, as something rich can print."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         page = _Page(options.max_width, plain=options.ascii_only)
@@ -132,7 +132,7 @@ class _Page(Paper):
             reach = (setting["response_time_ms"]["point"] or 0.0) / longest if longest else 0.0
             for row, share in terminal_tables.largest(setting, results):
                 yield self._bar(row, share, reach)
-        scale = "The bars are times at one scale. Rows under 1 % stand in the report."
+        scale = "All bars have the same time scale. Rows under 1 % are in the report."
         for note in (*time_tables.unaccounted(results), scale):
             yield Padding(self.text(note, "dim"), (0, 0, 0, 2))
 
@@ -152,7 +152,7 @@ class _Page(Paper):
         lines = [(item["agreement"], findings.in_words(item)) for item in results.get("published") or ()]
         if lines:
             yield Text()
-            yield Text("Beside the published figures", "bold")
+            yield Text("Compared with the published figures", "bold")
             yield self._list(lines)
 
     def _cautions(self, results: Results) -> Iterator[RenderableType]:

@@ -15,13 +15,13 @@ _SHOWN_ROWS = 5
 
 
 def settings(results: Results) -> ShownTable:
-    """What every setting gives, per second and per unit of work."""
+    """Every setting per second and per unit of work."""
     unit = cells.time_unit(results)
 
     def time(value: Mapping[str, float | None] | None) -> Cell:
         return Cell(cells.number(unit.of(value["point"]) if value else None))
 
-    # Of several servers a table of its own tells them, and the names of settings are long.
+    # With several servers a separate table shows the tiers, and the names of settings are long.
     tiered = tables.has_tiers(results) and not results.get("baselines")
     rows = [
         [
@@ -41,12 +41,12 @@ def settings(results: Results) -> ShownTable:
         ShownColumn("Wait", each),
         ShownColumn("R", each),
     )
-    note = f"{naming.parts_of_names(results)} Wait contains the time in the run queue."
+    note = f"{naming.parts_of_names(results)} Wait includes the time in the run queue."
     return ShownTable("settings", "Settings", columns, rows, note.strip())
 
 
 def ratios(results: Results) -> ShownTable:
-    """Every setting's throughput against that of its server's baseline."""
+    """Every setting's throughput against its server's baseline."""
     rows = []
     unsettled: dict[str, list[str]] = {}
     for entry in tables.comparisons_on(results, "throughput_per_s"):
@@ -122,5 +122,5 @@ def _shares(results: Results, shown: Sequence[str]) -> ShownTable:
         *(ShownColumn(row_name(row), "%") for row in shown),
     )
     caption = "Where the time goes, session scope"
-    note = "Smaller rows stand in the report."
+    note = "Smaller rows are in the report."
     return fitting.broken(ShownTable("time", caption, columns, rows, note))

@@ -1,4 +1,4 @@
-"""What a column of numbers says, in the terminal: the answer first, made for 80 columns."""
+"""The analysis of a column of numbers in the terminal: the answer first, made for 80 columns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def print_values(results: Results, console: Console | None = None) -> None:
 
 
 class ValuesScreen:
-    """What a column of numbers says, as something rich can print."""
+    """The analysis of a column of numbers, as something rich can print."""
 
     def __init__(self, results: Results) -> None:
         self._results = results

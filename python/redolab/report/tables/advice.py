@@ -1,4 +1,4 @@
-"""What to change: the ranked changes and Amdahl's bounds, for the page; nothing is recomputed."""
+"""The ranked changes and Amdahl's bounds, for the page; nothing is recomputed."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def changes(results: Results) -> ShownTable:
         ShownColumn("Transaction time", "× today"),
     )
     notes = [
-        f"Today is the setting {advice['of']}. {_intervals(advice['changes'])}Work is commits; rows where "
-        "rows per commit change.",
+        f"Today is the setting {advice['of']}. {_intervals(advice['changes'])}Work is counted in commits, "
+        "or in rows where the rows per commit change.",
         advice["order"],
         *advice["not_forecast"],
         *advice.get("assumptions", ()),
@@ -58,7 +58,7 @@ def changes(results: Results) -> ShownTable:
 
 
 def prices(results: Results) -> ShownTable:
-    """What each change asks for, and what to measure to be surer of it."""
+    """The price of each change, and the measurement that confirms its gain."""
     rows = [
         [
             Cell(item["change"]),
@@ -72,9 +72,9 @@ def prices(results: Results) -> ShownTable:
     columns = (
         ShownColumn("Change", align="left"),
         ShownColumn("Price and risk", align="left"),
-        ShownColumn("To be surer", align="left"),
+        ShownColumn("To confirm it", align="left"),
     )
-    return ShownTable("prices", "What each change asks for, and how to be surer of it", columns, rows)
+    return ShownTable("prices", "The price of each change, and how to confirm its gain", columns, rows)
 
 
 def extrapolations(results: Results) -> list[str]:
@@ -87,7 +87,7 @@ def extrapolations(results: Results) -> list[str]:
 
 
 def bounds(results: Results) -> ShownTable:
-    """One row per part of the time: its share, and what removing all of it can give at the most."""
+    """One row per part of the time: its share, and the most that removing all of it can give."""
     advice = results["advice"]
     rows = [
         [
@@ -101,7 +101,7 @@ def bounds(results: Results) -> ShownTable:
     columns = (
         ShownColumn("Time spent", align="left"),
         ShownColumn(f"Share of {advice['whole']}", "%"),
-        ShownColumn("Without it, at the most", "times as fast"),
+        ShownColumn("Without it, at most", "times as fast"),
         ShownColumn("What would settle it", align="left"),
     )
     return ShownTable(
@@ -114,7 +114,7 @@ def bounds(results: Results) -> ShownTable:
 
 
 def sentences(results: Results) -> Sequence[str]:
-    """The advice in three sentences at the most, what the run measured itself first."""
+    """The advice in at most three sentences, measured figures first."""
     advice = results.get("advice") or {}
     lines = [str(line) for line in advice.get("lines", ())]
     if not lines or advice["changes"]:
@@ -123,7 +123,7 @@ def sentences(results: Results) -> Sequence[str]:
 
 
 def _measured(results: Results) -> list[str]:
-    """What the best setting gives, where the run compared it and found it better."""
+    """The gain of the best setting, where the run compared it and found it better."""
     verdict = results.get("verdict") or {}
     if verdict.get("outcome") != "better" or not verdict.get("best"):
         return []
@@ -161,7 +161,7 @@ def _price(item: Mapping[str, Any]) -> str:
 
 def _intervals(changed: Sequence[Mapping[str, Any]]) -> str:
     levels = {item["basis"]: units.significant(100 * item["gain"]["level"], 2) for item in changed}
-    named = {"forecast": "of forecasts", "measured": "of what this run measured"}
+    named = {"forecast": "for forecasts", "measured": "for what this run measured"}
     parts = [f"{level} % {named[basis]}" for basis, level in sorted(levels.items())]
     return f"Intervals: {', '.join(parts)}. " if parts else ""
 

@@ -19,7 +19,7 @@ class FigureGroup:
 
     title: str
     places: Sequence[int]
-    """Of its columns in the table."""
+    """The places of its columns in the table."""
     shown: bool
     """Whether they are shown before anybody picks."""
 
@@ -44,12 +44,12 @@ def all_figures(results: Results) -> AllFigures:
     for title, shown, parts in _groups(results):
         places = []
         for column, show in parts:
-            told = [show(setting) for setting in settings]
-            if all(cell.text in _EMPTY for cell in told):
+            shown_cells = [show(setting) for setting in settings]
+            if all(cell.text in _EMPTY for cell in shown_cells):
                 continue
             places.append(len(columns))
             columns.append(column)
-            for row, cell in zip(rows, told, strict=True):
+            for row, cell in zip(rows, shown_cells, strict=True):
                 row.append(cell)
         if places:
             groups.append(FigureGroup(title, places, shown))
@@ -116,7 +116,7 @@ def _groups(results: Results) -> list[tuple[str, bool, list[tuple[ShownColumn, _
                     lambda setting: Cell(cells.count(setting.get("failed"))),
                 ),
                 (ShownColumn("Durability", align="left"), lambda setting: cells.words(setting.get("tier"))),
-                (ShownColumn("Commits at risk", "at the most"), at_risk),
+                (ShownColumn("Commits at risk", "at most"), at_risk),
             ],
         ),
     ]

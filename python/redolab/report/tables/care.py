@@ -1,4 +1,4 @@
-"""What a reader must know before relying on a run: the same list on the page and in the terminal."""
+"""Cautions for whoever relies on a run: the same list on the page and in the terminal."""
 
 from __future__ import annotations
 

@@ -21,14 +21,18 @@ def sections(results: Results, explored: bool = False) -> list[Section]:
 
     Args:
         results: the results object of a stored run.
-        explored: whether the page has an explorer, whose curve stands in the place of the run's.
+        explored: whether the page has an explorer, whose curve replaces the run's.
     """
-    found = [section for section, has in _SECTIONS if has(results)]
+    available = [section for section, has in _SECTIONS if has(results)]
     if not explored:
-        return found
-    named = [name for name, _ in found]
+        return available
+    named = [name for name, _ in available]
     place = max(named.index(name) for name in ("verdict", "figures", "time", "advice") if name in named) + 1
-    return [*found[:place], EXPLORER, *(section for section in found[place:] if section[0] != "curve")]
+    return [
+        *available[:place],
+        EXPLORER,
+        *(section for section in available[place:] if section[0] != "curve"),
+    ]
 
 
 def has(results: Results, name: str) -> bool:
@@ -70,7 +74,7 @@ _SECTIONS: tuple[tuple[Section, Callable[[Results], bool]], ...] = (
     (("histogram", "Response times"), _has_histogram),
     (("curve", "Response-time curve"), _has_curve),
     (("tables", "Tables of the experiment"), _has_tables),
-    (("published", "Beside the published figures"), lambda results: bool(results.get("published"))),
-    (("league", "How true forecasts were"), lambda results: bool(shown_tables.league(results))),
+    (("published", "Compared with the published figures"), lambda results: bool(results.get("published"))),
+    (("league", "How accurate forecasts were"), lambda results: bool(shown_tables.league(results))),
     (("method", "Method"), lambda results: True),  # noqa: ARG005
 )

@@ -8,7 +8,7 @@ from typing import Any
 from redolab.report.tables import cells, wording
 from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 
-_TOO_MUCH = "more than it can do"
+_TOO_MUCH = "above its capacity"
 
 
 def has_equal_workload(results: Results) -> bool:
@@ -40,15 +40,18 @@ def equal_workload(results: Results) -> ShownTable:
         for item in same["settings"]
     ]
     note = (
-        f"Work that arrives at the rate of {same['baseline']}, whatever becomes of it: a faster setting then "
-        "has less to do than it had in its own loop."
+        f"Work arrives at the rate of {same['baseline']}, however fast it is done, so a faster setting is "
+        "less busy here than in its own loop."
     )
     if not forecasts:
-        note += " The forecast needs costs, which this run does not tell: redolab run calibrate."
+        note += (
+            " A forecast needs the costs of a commit, which this run does not have. redolab run calibrate "
+            "measures them."
+        )
     return ShownTable("equal-workload", "Response time at equal workload", columns, rows, note)
 
 
-def _forecast(said: Mapping[str, Any] | None, unit: cells.TimeUnit) -> Cell:
-    if said is None:
+def _forecast(forecast: Mapping[str, Any] | None, unit: cells.TimeUnit) -> Cell:
+    if forecast is None:
         return Cell(cells.NOT_AVAILABLE)
-    return Cell(_TOO_MUCH) if said["refused"] else cells.estimate(said, unit.per_ms)
+    return Cell(_TOO_MUCH) if forecast["refused"] else cells.estimate(forecast, unit.per_ms)

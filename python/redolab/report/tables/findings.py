@@ -1,4 +1,4 @@
-"""What was published beside what this run found."""
+"""Published findings compared with this run's results."""
 
 from __future__ import annotations
 

@@ -46,8 +46,8 @@ UNSAID: Mapping[str, Any] = {
     "arrival_rate_per_s": None, "cpu_factor": 1.0,
 }  # fmt: skip
 """Levels that go without saying."""
-BEYOND = "{name} {said}: the run measured {measured}. What is extrapolated has wider intervals."
-"""What is said of a factor that was not measured; a page fills it too."""
+BEYOND = "Outside the measured range: {name} {asked} (measured: {measured}). The intervals are wider there."
+"""The caution about a factor that was not measured; a page fills it too."""
 ENOUGH = 0.95
 """The part of the best throughput of a sweep from which more sessions are hardly worth it."""
 
@@ -63,7 +63,7 @@ def sentences(results: Results) -> list[str]:
 
 
 def facts(results: Results) -> list[tuple[str, str]]:
-    """What the forecast starts from, and how true such forecasts were."""
+    """The forecast's starting point, and how accurate such forecasts were."""
     return _facts(results, _is_changed(results))
 
 
@@ -78,7 +78,7 @@ def tables(results: Results) -> list[ShownTable]:
 
 
 def cautions(results: Results) -> list[str]:
-    """What was not measured, and the warnings."""
+    """Factors that were not measured, and the warnings."""
     return [*_beyond(results), *results["warnings"]]
 
 
@@ -118,7 +118,7 @@ def _is_changed(results: Results) -> bool:
 
 
 def _is_whole(results: Results) -> bool:
-    """Whether the asked setting's own forecast is told: a sweep or a question about today's needs none."""
+    """Whether to show the asked setting's own forecast, except for a sweep or a question about today's."""
     return _is_changed(results) or not (results["sweep"] or results["answers"])
 
 
@@ -128,8 +128,8 @@ def _headline(results: Results, changed: bool) -> str:
     said = cells.estimate(asked["forecast"][quantity])
     if not changed:
         measured = today["measured"].get(quantity)
-        seen = f", where {cells.estimate(measured).text} were measured" if measured else ""
-        return f"Today's setting, as the model sees it: {said.text} {unit} ({said.interval}){seen}."
+        seen = f"; measured {cells.estimate(measured).text}" if measured else ""
+        return f"Today's setting: forecast {said.text} {unit} ({said.interval}){seen}."
     changes, absolute = ", ".join(_changes(results)), f"{said.text} {unit} ({said.interval})"
     ratio = asked["compared_with_today"].get(quantity)
     if ratio is None:
@@ -144,15 +144,16 @@ def _unitless(quantity: str) -> str:
 
 
 def _work(results: Results, changed: bool) -> str:
-    """How long the work takes, and beside it how long it takes today."""
+    """How long the work takes, and how long it takes today."""
     rows, asked, today = results["work_rows"], results["asked"], results["today"]
     taken = cells.estimate(asked["elapsed_s"])
     text = f"{counted(rows, 'row')} take {taken.text} s ({taken.interval})"
-    return f"{text}; as today {cells.estimate(today['elapsed_s']).text} s." if changed else f"{text}."
+    today_s = cells.estimate(today["elapsed_s"]).text
+    return f"{text}, and with today's setting {today_s} s." if changed else f"{text}."
 
 
 def _first(levels: Mapping[str, Any]) -> tuple[str, str]:
-    """The quantity that answers first, with its unit: of arrivals, it is known how many are done."""
+    """The quantity that answers first, with its unit: how many arrivals are done is known."""
     if levels["arrival_rate_per_s"] is not None:
         return "response_time_ms", "ms of response time"
     return (
@@ -185,23 +186,25 @@ def _facts(results: Results, changed: bool) -> list[tuple[str, str]]:
     ]
     facts += [("Record", text) for text in _record(results)]
     if results["answers"]:
-        facts.append(("Answers", "their intervals are the calibration's, without the model's own error"))
+        facts.append(
+            ("Answers", "their intervals include the calibration's uncertainty, not the model's own error")
+        )
     if others and (changed or not results["sweep"]):
-        facts.append(("Others", f"commits per s by the other models: {'; '.join(others)}"))
+        facts.append(("Others", f"commits per s forecast by the other models: {'; '.join(others)}"))
     return facts
 
 
 def _record(results: Results) -> Iterator[str]:
-    """How far the model's throughputs were off in every record there is."""
+    """The errors of the model's throughput forecasts, for each record."""
     for part in results["league"]["records"]:
         for row in part["rows"]:
             if row["model"] == results["model"] and row["quantity"] == "throughput_per_s":
                 errors = [cells.number(100 * row[name], 2) for name in ("error_median", "error_p95")]
                 text = (
-                    f"{counted(row['forecasts'], 'throughput')} forecast before ({part['name']}), off by "
-                    f"{errors[0]}\u00a0% in the median, 95\u00a0% of them by less than {errors[1]}\u00a0%"
+                    f"{counted(row['forecasts'], 'earlier forecast')} of throughput ({part['name']}): "
+                    f"median error {errors[0]}\u00a0%, 95\u00a0% of the errors below {errors[1]}\u00a0%"
                 )
-                held = f"; the intervals held {cells.share(row['coverage']).text}\u00a0%"
+                held = f"; {cells.share(row['coverage']).text}\u00a0% were inside their intervals"
                 yield text + (held if row["with_interval"] else "")
 
 
@@ -209,7 +212,7 @@ def _forecast(results: Results, changed: bool) -> ShownTable:
     asked, today = results["asked"], results["today"]
     measured = changed and bool(asked["measured"])
     sources = [("Today, measured", today["measured"])]
-    # The forecast stands last, beside its interval; 80 columns hold three figures and that.
+    # The forecast comes last, next to its interval; 80 columns hold three figures and the interval.
     if measured:
         sources.append(("Asked, measured", asked["measured"]))
     else:
@@ -277,25 +280,25 @@ def _sweep(results: Results) -> ShownTable:
     for one in results["sweep"]:
         said = cells.estimate(one["elapsed_s"] if work else one["forecast"].get(quantity))
         mark = "* " if one["extrapolated"] else ""
-        beside = one["measured"] if measured else one["compared_with_today"]
+        compared = one["measured"] if measured else one["compared_with_today"]
         rows.append(
             [
                 Cell(mark + _level_text(one["levels"][factor])),
                 Cell("") if one["refused"] else Cell(said.text),
                 Cell("no steady state" if one["refused"] else said.interval),
-                _point(beside, quantity) if beside else Cell(""),
+                _point(compared, quantity) if compared else Cell(""),
                 _forecast_of(one, quantity if work else "commit_time_ms_p95"),
                 _forecast_of(one, "cpu_utilization"),
                 _forecast_of(one, "device_utilization"),
             ]
         )
     note = (
-        f"Elapsed: until {counted(results['work_rows'], 'row')} are written."
+        f"Elapsed: time until {counted(results['work_rows'], 'row')} are written."
         if work
-        else "p95: of the commit time."
+        else "p95: 95th percentile of the commit time."
     )
     if any(one["extrapolated"] for one in results["sweep"]):
-        note += " * outside of what the run measured: wider."
+        note += " * outside the measured range, so the interval is wider."
     return ShownTable("sweep", _sweep_caption(results, factor), columns, rows, note)
 
 
@@ -320,20 +323,22 @@ def _answer(answer: Mapping[str, Any]) -> str:
     figures = {name: significant(figure) for name, figure in brings.items()}
     if answer["question"] == "elbow":
         return (
-            f"Elbow: {where} sessions give {100 * answer['wanted']:g} % of the best throughput, "
-            f"{figures['throughput_per_s']} of {figures['best_throughput_per_s']} commits per s at "
-            f"{brings['best_sessions']:,.0f}. Asymptotic bounds, which know no group commit, meet at "
-            f"{figures['bounds_elbow']}."
+            f"Elbow: {where} sessions give {figures['throughput_per_s']} commits per s, "
+            f"{100 * answer['wanted']:g} % of the best throughput ({figures['best_throughput_per_s']} with "
+            f"{brings['best_sessions']:,.0f} sessions). The asymptotic bounds, which ignore group commit, "
+            f"meet at {figures['bounds_elbow']} sessions."
         )
     if answer["question"] == "keep_p95_under":
         return (
-            f"Up to {where} arrivals per s keep 95 % of the response times under {answer['wanted']:g} ms; "
-            f"as many sessions in a loop do {figures['looping_throughput_per_s']} commits per s."
+            f"At up to {where} arrivals per s, 95 % of the response times stay under {answer['wanted']:g} "
+            f"ms. The same number of sessions in a loop does {figures['looping_throughput_per_s']} commits "
+            "per s."
         )
     return (
-        f"From {where} rows per commit on, {100 * answer['wanted']:g} % of the time per row that very many "
-        f"save is saved: {figures['rows_per_s']} rows per s, where one gives {figures['rows_per_s_of_one']} "
-        f"and very many give {figures['rows_per_s_of_many']}."
+        f"{where} rows per commit or more save at least {100 * answer['wanted']:g} % of the time per row "
+        f"that very many rows would save: {figures['rows_per_s']} rows per s, compared with "
+        f"{figures['rows_per_s_of_one']} for one row per commit and {figures['rows_per_s_of_many']} for "
+        "very many."
     )
 
 
@@ -355,17 +360,17 @@ def _value_text(answer: Mapping[str, Any]) -> str:
 
 
 def _beyond(results: Results) -> Iterator[str]:
-    """What was not measured, of the forecast, its sweep and its answers; each factor once."""
+    """Factors of the forecast, its sweep and its answers that were not measured; each once."""
     parts = (results, *results["sweep"], *results["answers"])
     items = [item for part in parts for item in part["extrapolated"]]
     for factor in dict.fromkeys(item["factor"] for item in items):
-        mine = [item for item in items if item["factor"] == factor]
-        values = [_level_text(value) for value in sorted({item["asked"] for item in mine})]
-        said = values[0] if len(values) == 1 else f"{', '.join(values[:-1])} and {values[-1]}"
-        low, high = (mine[0][end] for end in ("measured_from", "measured_to"))
+        of_factor = [item for item in items if item["factor"] == factor]
+        values = [_level_text(value) for value in sorted({item["asked"] for item in of_factor})]
+        asked = values[0] if len(values) == 1 else f"{', '.join(values[:-1])} and {values[-1]}"
+        low, high = (of_factor[0][end] for end in ("measured_from", "measured_to"))
         measured = "none" if low is None else _level_text(low)
         measured += "" if low == high else f" to {_level_text(high)}"
-        yield BEYOND.format(name=NAMES[factor], said=said, measured=measured)
+        yield BEYOND.format(name=NAMES[factor], asked=asked, measured=measured)
 
 
 def _level_text(value: Any) -> str:

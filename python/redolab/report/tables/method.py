@@ -42,7 +42,7 @@ def has_throughput(results: Results) -> bool:
 
 
 def mapping(results: Results) -> ShownTable:
-    """Which server parameters stand for which setting: a row per parameter, a column per setting."""
+    """The server parameters of each setting: a row per parameter, a column per setting."""
     entries = results["method"].get("mapping", ())
     scopes = {entry["parameter"]: entry["scope"] for entry in entries}
     values = {(entry["parameter"], entry["setting"]): str(entry["value"]) for entry in entries}
@@ -66,7 +66,7 @@ def mapping(results: Results) -> ShownTable:
 
 
 def tiers(results: Results) -> ShownTable:
-    """What a commit acknowledgement promises in each setting; one row where it is the same in all."""
+    """The promise of a commit acknowledgement in each setting; one row where it is the same in all."""
     settings = results["settings"]
     promises = [(setting["name"], setting["tier"], setting.get("tier_text") or "") for setting in settings]
     if len(promises) > 1 and len({promise[1:] for promise in promises}) == 1:
@@ -161,7 +161,7 @@ def diagnostics(results: Results) -> ShownTable:
 
 
 def instrument(results: Results) -> ShownTable:
-    """What the instrument did and cost."""
+    """Work and cost of the instrument."""
     card = results["instrument"]
     pairs = (
         ("Wait events read from", "", cells.words(card.get("source"))),

@@ -1,4 +1,4 @@
-"""What the parts of settings' names stand for."""
+"""The meaning of the parts of settings' names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from redolab.report.tables.cells import Results
 
 _FEWEST = 3
-"""Parts of a name from which they must be told: `wait/batch` says itself what it is."""
+"""Number of parts from which a name needs an explanation: `wait/batch` explains itself."""
 _WORDS: Mapping[str, str] = {"commit_wait": "wait", "commit_logging": "logging", "pause_ms": "pause in ms"}
 
 
@@ -25,4 +25,4 @@ def parts_of_names(results: Results) -> str:
     if len(longest) < _FEWEST:
         return ""
     parts = [_WORDS.get(factor, factor.replace("_", " ")) for factor in longest]
-    return f"A setting's name is {' / '.join(parts)}."
+    return f"The parts of a setting's name are {' / '.join(parts)}."

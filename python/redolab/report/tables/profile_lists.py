@@ -14,7 +14,7 @@ _SHOWN_KINDS = 12
 
 
 def number(session: Group) -> int:
-    """What the server calls a session."""
+    """The server's number for a session."""
     return int(session["pid"] if session["connection"] is None else session["connection"])
 
 

@@ -16,17 +16,17 @@ Group = Mapping[str, Any]
 NARROWEST = 80
 _VIEWS = {
     "instance": (
-        "Every server process. Background processes work beside the sessions, so nobody need have waited "
-        "for all of this time. Their main loops ({idle}) and sessions waiting for their clients ({client}) "
-        "are idle, not load, and stand in no row."
+        "Time of every server process. Background processes work at the same time as the sessions, so no "
+        "session need have waited for all of it. Their main loops ({idle}) and the sessions' waits for "
+        "their clients ({client}) are idle time, which no row includes."
     ),
     "all_sessions": (
-        "What clients waited for: the sessions without the background processes. Waiting for a client "
-        "({client}) is think time and stands in no row."
+        "Time of the sessions, without the background processes: this is what clients waited for. Waiting "
+        "for a client ({client}) is think time, which no row includes."
     ),
     "session": (
-        "This session alone; what background processes did for it stands in the instance's profile. "
-        "Waiting for its client ({client}) is think time and stands in no row."
+        "Time of this session alone; the work of background processes for it is in the instance's profile. "
+        "Waiting for its client ({client}) is think time, which no row includes."
     ),
 }
 
@@ -36,10 +36,10 @@ def headline(results: Results) -> str:
     sessions = results["all_sessions"]
     count = sessions["sessions"]
     if not count:
-        return "No session was there."
+        return "No session was connected."
     who = "1 session was" if count == 1 else f"{count:,} sessions were"
     if not sessions["profile"]:
-        return f"{who} there and did nothing but wait for {'its client' if count == 1 else 'their clients'}."
+        return f"{who} connected and only waited for {'its client' if count == 1 else 'their clients'}."
     busy = f"{who} busy {units.percent(sessions['busy_share'], 0)} of the time"
     at_a_time = f" ({cells.number(sessions['busy_at_a_time'])} at a time)" if count > 1 else ""
     shares = {row["row"]: row["share"] for row in sessions["profile"]}
@@ -60,7 +60,7 @@ def span(results: Results) -> str:
 
 
 def facts(results: Results) -> list[tuple[str, str]]:
-    """What was watched, for how long, and the log's figures."""
+    """The server watched, the length of the watch, and the log's figures."""
     engine, host, log = results["engine"], results["host"], results["log"]
     place = f", {engine['place']}" if engine.get("place") else ""
     product = product_name(engine["name"]) or engine["name"]
@@ -164,8 +164,8 @@ def joint(group: Group, caption: str) -> ShownTable | None:
         *(ShownColumn(words) for words in ("on CPU", "run queue", "asleep", "together")),
     )
     note = (
-        "A woken process still shows its wait while it stands in the run queue: waits and run queue added "
-        "plainly would count that time twice. The profile counts a wait only while it sleeps."
+        "A woken process still shows its wait while it is in the run queue, so adding waits and run queue "
+        "would count that time twice. The profile counts a wait only while the process sleeps."
     )
     return ShownTable("joint", caption, columns, rows, note)
 
@@ -203,9 +203,9 @@ def log_waits(results: Results, width: int = NARROWEST) -> ShownTable | None:
     resolution = max(item["resolution_ms"] for item in both)
     if resolution:
         note = f"Waits followed one by one, read every {cells.number(resolution, 2)} ms"
-        note += "; * lacks the waits shorter than that." if any(b["incomplete"] for b in buckets) else "."
+        note += "; * does not include shorter waits." if any(b["incomplete"] for b in buckets) else "."
     else:
-        note = "Waits counted by the server; median and percentiles are upper ends of its buckets."
+        note = "Waits counted by the server; median and percentiles are upper bounds of its buckets."
     text = results["log"]["text"]
     return ShownTable(
         "log-waits", "Log sync and log write", columns, rows, f"{note} {text}" if text else note
@@ -244,7 +244,7 @@ def _count(item: Mapping[str, Any] | None) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time as text; what is less than the clocks tell, or a rounding error, is none."""
+    """A time as text; `none` for less than the clocks resolve, or for a rounding error."""
     return units.duration(seconds) if seconds >= 1e-6 else "none"
 
 

@@ -32,7 +32,7 @@ def session_tables(results: Results, session: int, width: int = made.NARROWEST) 
     chosen = [item for item in results["sessions"] if profile_lists.number(item) == session]
     if not chosen:
         known = ", ".join(str(profile_lists.number(item)) for item in results["sessions"][:10])
-        seen = f"The busiest that were there: {known}." if known else "No session was there."
+        seen = f"The busiest sessions: {known}." if known else "No session was connected."
         raise UsageError(f"No session {session} was seen. {seen}")
     tables: list[ShownTable] = []
     for item in chosen:
@@ -44,8 +44,6 @@ def session_tables(results: Results, session: int, width: int = made.NARROWEST) 
             made.joint(item, f"Wait posted or not, session {session}"),
         ]
         if not item["profile"]:
-            tables.append(
-                ShownTable("profile-session", caption, (), (), "It did nothing but wait for its client.")
-            )
+            tables.append(ShownTable("profile-session", caption, (), (), "It only waited for its client."))
         tables += [table for table in parts if table is not None and table.rows]
     return tables

@@ -10,8 +10,9 @@ from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 from redolab.report.tables.tables import baseline_of
 
 _LOG_WRITE = (
-    "Log write is the time of all write and flush calls on the log, with their CPU time and run queue, "
-    "background processes too. Beside few waits, as where no commit waits for the log, it exceeds 100 %."
+    "Log write is the time of all write and flush calls on the log, including their CPU time, run queue "
+    "and background processes. It exceeds 100 % where there are few other waits, for example where no "
+    "commit waits for the log."
 )
 
 
@@ -42,13 +43,13 @@ def unit_of_work(results: Results, scope: str) -> ShownTable:
         columns += [ShownColumn(title, unit_name), ShownColumn("change", "%")]
     meaning = {
         "session": "Time of the working sessions alone.",
-        "instance": "Time of every server process, background processes too.",
+        "instance": "Time of every server process, including background processes.",
     }[scope]
     return ShownTable(f"unit-of-work-{scope}", f"Unit of work, {scope} scope", columns, rows, meaning)
 
 
 def has_overview(results: Results) -> bool:
-    """Whether anything was committed that the overview could tell of."""
+    """Whether anything was committed that the overview could show."""
     return any(entry["commits_per_s"] for entry in results["as_published"]["overview"])
 
 
@@ -94,12 +95,14 @@ def published_tests(results: Results) -> ShownTable:
         ShownColumn("Test", align="left"),
         ShownColumn("Difference", "p"),
     )
-    note = "These take the samples as independent; drift makes them call equal settings different."
+    note = (
+        "These tests assume independent samples, so with drift they find differences between equal settings."
+    )
     return ShownTable("published-tests", "Tests as published", columns, rows, note)
 
 
 def curve_published(results: Results) -> ShownTable:
-    """What the published curves take and give."""
+    """Inputs and outputs of the published curves."""
     unit = cells.time_unit(results)
     rows = [
         [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from redolab.report.tables import cells
@@ -10,6 +10,8 @@ from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 
 _TALL = 20
 """Rows beyond which a table is folded on the page."""
+_MANY = 4
+"""Tables of an experiment beyond which the page folds all of them."""
 _WRITERS: Mapping[str, Callable[[Any], Cell]] = {
     "text": cells.words,
     "count": lambda value: Cell(cells.count(value)),
@@ -25,7 +27,7 @@ _PERCENT = frozenset({"share", "change"})
 
 
 def first(results: Results) -> list[ShownTable]:
-    """The tables that answer the question: beside the verdict, and on the terminal."""
+    """The tables that answer the question: next to the verdict, and on the terminal."""
     return [table(item) for item in results.get("tables") or () if item["first"]]
 
 
@@ -35,13 +37,18 @@ def others(results: Results) -> list[ShownTable]:
 
 
 def league(results: Results) -> list[ShownTable]:
-    """How true every model's forecasts were, a table for each record; none where none was ever checked."""
+    """The accuracy of every model's forecasts, a table for each record; empty if none was checked."""
     return [table(item) for item in (results.get("league") or {}).get("tables", ())]
 
 
 def is_tall(shown: ShownTable) -> bool:
     """Whether a table has so many rows that the page folds it."""
     return len(shown.rows) > _TALL
+
+
+def are_many(shown: Sequence[ShownTable]) -> bool:
+    """Whether there are so many tables that the page folds them all."""
+    return len(shown) > _MANY
 
 
 def table(data: Mapping[str, Any]) -> ShownTable:

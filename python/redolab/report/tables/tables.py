@@ -22,7 +22,7 @@ _WORK = {
     "draws": "{name} values with mean {mean:g}",
 }
 _BLIND = 1.5
-"""Smallest ratio that a run can tell from which its A/A check says little."""
+"""Smallest detectable ratio from which an A/A check shows little."""
 _NAMED = frozenset({"updates", "script"})
 """Kinds of load of which there are several by name."""
 
@@ -59,7 +59,7 @@ def baseline(results: Results) -> str:
 
 
 def baseline_of(results: Results, setting: str) -> str:
-    """Name of the setting that this one is compared with: that of its server."""
+    """Name of the setting that this one is compared with: its server's baseline."""
     baselines = results.get("baselines")
     if not baselines:
         return baseline(results)
@@ -68,7 +68,7 @@ def baseline_of(results: Results, setting: str) -> str:
 
 
 def baseline_text(results: Results) -> str:
-    """What settings are compared with, for a heading."""
+    """The setting that others are compared with, for a heading."""
     return "the baseline of its server" if results.get("baselines") else baseline(results)
 
 
@@ -135,7 +135,7 @@ def load(results: Results) -> str:
 
 
 def facts(results: Results) -> list[tuple[str, str]]:
-    """What was measured and where, as name and value."""
+    """The load, the server and the machine, as name and value."""
     if "facts" in results:
         return [(name, value) for name, value in results["facts"]]
     known = [
@@ -154,7 +154,7 @@ def facts(results: Results) -> list[tuple[str, str]]:
 
 
 def _machine(results: Results) -> list[tuple[str, str]]:
-    """The machine of a database's run; that of a run without one is what was measured."""
+    """The machine of a database's run; without a database, the machine is already named as measured."""
     machine = results["method"].get("machine") or {}
     if not is_database(results) or not machine.get("cpus"):
         return []
@@ -183,15 +183,19 @@ def null_test(results: Results) -> str:
         f"a difference of {units.percent(smallest - 1)} or more" if smallest < 2
         else f"only differences by a factor of {cells.number(smallest)} or more"
     )  # fmt: skip
-    return f"{text} This run can tell {least}."
+    return f"{text} This run can detect {least}."
 
 
 def _passed(test: Mapping[str, Any]) -> str:
-    """Whether the check passed, and what it cannot see where that is much."""
+    """Whether the check passed, and the ratios that it cannot detect where they are large."""
     if not test["passed"]:
         return "FAILED"
     smallest = test.get("minimum_detectable_ratio")
-    return "passed" if smallest is None or smallest < _BLIND else f"passed, but blind below {smallest:.2g}×"
+    return (
+        "passed"
+        if smallest is None or smallest < _BLIND
+        else (f"passed, but cannot detect less than {smallest:.2g}×")
+    )
 
 
 def overview(results: Results) -> ShownTable:

@@ -17,14 +17,14 @@ _COLUMNS = 6
 _VIEWS: Mapping[str, tuple[str, str]] = {
     "profile": (
         "session",
-        "What {unit} takes in its session. The rows of a setting sum to 100 %; waiting for a client "
-        "is think time, not load, and stands in none of them.",
+        "Time of {unit} in its session. The rows of a setting sum to 100 %; waiting for a client is think "
+        "time, which no row includes.",
     ),
     "instance_profile": (
         "instance",
-        "What every server process does. Background processes work beside the sessions, so these times "
-        "can sum to more than R. Their main loops and the sessions' think time are idle, not load, and "
-        "stand in no row.",
+        "Time of every server process. Background processes work at the same time as the sessions, so "
+        "these times can sum to more than R. Their main loops and the sessions' think time are idle time, "
+        "which no row includes.",
     ),
 }
 
@@ -81,8 +81,8 @@ def _by_row(results: Results, settings: Sequence[Mapping[str, Any]], number: int
     if len(settings) < len(results["settings"]):
         caption += f": {settings[0]['name']} to {settings[-1]['name']}"
     note = "The rows of a setting sum to its R. “–”: never seen in that setting."
-    told = [note, *unaccounted(results)] if first else []
-    return ShownTable(key, caption, columns, [*rows, total], " ".join(told))
+    notes = [note, *unaccounted(results)] if first else []
+    return ShownTable(key, caption, columns, [*rows, total], " ".join(notes))
 
 
 def _part(setting: Mapping[str, Any], row: str, unit: TimeUnit) -> Cell:
@@ -143,11 +143,11 @@ def joint(results: Results) -> ShownTable:
         ShownColumn("Together", "%"),
     )
     note = (
-        "Waits as posted and run queue must not simply be added: a woken process still shows its wait "
-        "while it stands in the run queue. Columns are the kernel's exact accounts; readings divide them; "
-        f"{cells.NOT_AVAILABLE} where none fell."
+        "Do not add posted waits and run queue: a woken process still shows its wait while it is in the "
+        "run queue. Columns are the kernel's exact accounts, divided between the rows by readings; "
+        f"{cells.NOT_AVAILABLE} where there was no reading."
         if rows
-        else "Not available: on CPU and in the run queue could not be told apart at each reading."
+        else "Not available: a reading could not distinguish a process on a CPU from one in the run queue."
     )
     return ShownTable("joint", "Wait posted or not, share of the sessions' time", columns, rows, note)
 

@@ -40,7 +40,7 @@ def tells_costs(monkeypatch: pytest.MonkeyPatch, today: str) -> None:
 
 def tells_none(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(run: Run) -> RunCosts:
-        raise UsageError("it has one session alone; `redolab run calibrate` measures it in under a minute.")
+        raise UsageError("It has one session. `redolab run calibrate` measures more.")
 
     monkeypatch.setattr(of_run, "costs_of", refuse)
 
@@ -59,9 +59,7 @@ def test_a_run_without_costs_has_bounds_and_the_reason(run: Run, monkeypatch: py
     assert (sync["measure"], cpu["measure"]) == (
         "redolab run commit-mode", "redolab run cpu-capacity, on the machine of the server",
     )  # fmt: skip
-    assert found["lines"][2] == (
-        "No forecast: it has one session alone; `redolab run calibrate` measures it in under a minute."
-    )
+    assert found["lines"][2] == ("No forecast. It has one session. `redolab run calibrate` measures more.")
     assert found["lines"][0].startswith("Log sync is 56.2 %")
     assert len(found["lines"]) == 3
 
@@ -119,7 +117,7 @@ def test_the_short_list_tells_the_price_of_what_gives_up_durability(
     place = [item["durability"] for item in found["changes"]].index("lost") + 1
     assert second.endswith(
         "(extrapolation), but a crash of the server loses commits that were acknowledged. "
-        f"The table has it as number {place}, behind those that keep every commit."
+        f"It is number {place} in the table, after the changes that keep every commit."
     )
     assert place > 2
     assert third.startswith("Log sync is 56.2 %")
@@ -139,8 +137,8 @@ def test_where_nothing_is_shown_to_help_the_short_list_says_so() -> None:
     }  # fmt: skip
     (line,) = advice.lines(found | {"changes": [shorter]})
     assert line == (
-        "4 sessions instead of 8: 0.500× (0.400 to 0.600) the time of a transaction, about as many commits "
-        "(forecast)."
+        "4 sessions instead of 8: 0.500× (0.400 to 0.600) the time of a transaction, with about as many "
+        "commits (forecast)."
     )
 
 
@@ -164,7 +162,7 @@ def test_a_live_profile_has_bounds_and_no_forecast() -> None:
     assert log["share"] == results["all_sessions"]["log_sync_share"]
     assert log["measure"] == "redolab run commit-mode --engine URL"
     assert bounds["Lock:transactionid",]["measure"].startswith("redolab run --list FILE --engine URL")
-    assert found["not_measured"] == ["what a commit, a row and a flush cost, and what a change would give"]
+    assert found["not_measured"] == ["the costs of a commit, a row and a flush, and the gain of a change"]
     assert "redolab run calibrate --engine URL" in found["lines"][-1]
     assert len(found["lines"]) == 3
 

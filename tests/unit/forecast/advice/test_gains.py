@@ -165,7 +165,7 @@ def test_what_keeps_durability_comes_before_what_gives_it_up_and_limits_come_las
     gains = [item.gain.point or 0.0 for item in helping]
     assert gains[6] > gains[2]
     assert [item.outcome for item in found[8:]] == ["not shown to help", "not shown to help", "less work"]
-    assert "those that give it up after them" in ORDER
+    assert "then those that give it up" in ORDER
 
 
 def test_a_change_whose_interval_holds_no_gain_is_not_shown_to_help() -> None:
@@ -188,7 +188,7 @@ def test_what_cannot_be_tried_is_told_with_the_reason() -> None:
     assert {"rows_per_commit", "commit_delay_us"} & tried == set()
     assert not_forecast(calibrated) == [
         "Rows per commit: the run had one row in every commit, so a row's own cost is not known.",
-        "Commit delay: it takes effect beside 5 other transactions, and today has 1 session.",
+        "Commit delay: it takes effect only with at least 5 other transactions, and today has 1 session.",
     ]
 
 

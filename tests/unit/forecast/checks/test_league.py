@@ -81,7 +81,7 @@ def test_a_model_that_loses_to_the_line_says_so() -> None:
     assert losers([*line, *worse, *better, *alone]) == [
         {
             "quantity": THROUGHPUT,
-            "text": "To the naive straight line lose, by the median error where both spoke: "
+            "text": "Models with a larger median error than the naive straight line, where both forecast: "
             "M/M/1 (50.0 % against 10.0 % in 3 settings).",
         }
     ]

@@ -204,9 +204,7 @@ def test_own_scores_too_far_off_are_left_out_and_the_rest_is_kept() -> None:
 def test_an_import_can_be_taken_back(tmp_path: Path, redolab: Redolab) -> None:
     note(1)
     path = forged(tmp_path / "f.jsonl", 3)
-    assert (
-        redolab("league", "--import", path, "--json").err == f"{path}: 6 lines taken in, 0 known already.\n"
-    )
+    assert redolab("league", "--import", path, "--json").err == f"{path}: 6 lines imported, 0 already here.\n"
     assert imported().forecasts == 3
     ended = redolab("league", "--forget", "--json")
     assert (ended.code, ended.err) == (0, "6 imported lines removed. This machine's own are kept.\n")
@@ -214,7 +212,7 @@ def test_an_import_can_be_taken_back(tmp_path: Path, redolab: Redolab) -> None:
     assert redolab("league", "--forget", "--json").err.startswith("0 imported lines removed")
     # In one command it is put in place of what was there.
     for _ in range(2):
-        assert "6 lines taken in" in redolab("league", "--forget", "--import", path, "--json").err
+        assert "6 lines imported" in redolab("league", "--forget", "--import", path, "--json").err
     assert imported().forecasts == 3
 
 

@@ -275,7 +275,7 @@ def test_every_model_is_heard() -> None:
 
 def test_a_device_quicker_than_the_measured_one_is_not_promised() -> None:
     said = " ".join(forecast(CALIBRATED, Scenario(8, log_device_ms=0.1), ())["warnings"])
-    assert "The quickest flush of the device measured took 0.815 ms; log_device_ms=0.1" in said
+    assert "The quickest flush of the measured device took 0.815 ms. log_device_ms=0.1" in said
     assert "quickest" not in " ".join(forecast(CALIBRATED, Scenario(8, log_device_ms=2), ())["warnings"])
 
 
@@ -289,6 +289,4 @@ def test_replicates_without_a_steady_state_are_counted() -> None:
     slow = replace(CALIBRATED.replicates[0], transaction_cpu_s=((1, 4e-3),))
     calibrated = replace(CALIBRATED, replicates=(slow, *CALIBRATED.replicates[1:]))
     found = forecast(calibrated, Scenario(64, arrival_rate_per_s=1_000.0), ())
-    assert any(
-        "In 1 of 8 resampled calibrations there is no steady state" in text for text in found["warnings"]
-    )
+    assert any("1 of 8 resampled calibrations have no steady state" in text for text in found["warnings"])

@@ -36,7 +36,7 @@ def test_mean_response_times_contain_them_and_each_row_has_its_part() -> None:
 
 
 def test_they_are_named_where_there_are_any() -> None:
-    said = "response time that is forecast contains 80.0 ms of other waits"
+    said = "mean response time includes 80.0 ms of other waits"
     assert sum(said in text for text in forecast(WAITS, ASKED, ())["warnings"]) == 1
     assert not any("other waits" in text for text in forecast(PLAIN, ASKED, ())["warnings"])
 

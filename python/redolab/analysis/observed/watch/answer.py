@@ -99,7 +99,12 @@ def analyse(run: Run, periods: Periods | None = None) -> dict[str, Any]:
     return common_sections.heading(run) | {
         "facts": [list(pair) for pair in _facts(watch, periods)],
         "verdict": {
-            "text": " ".join([*said, *_sentences(watch)]),
+            # The comparison comes first only where it shows a difference.
+            "text": " ".join(
+                [*said, *_sentences(watch)]
+                if any(item.differs for item in quantities)
+                else [*_sentences(watch), *said]
+            ),
             "outcome": "undecided",
             "outcome_text": "watched, nothing was tried",
             "baseline": SETTING,

@@ -1,22 +1,22 @@
-"""From a stored run to what forecasts need: costs that were measured directly, each with its scatter.
+"""From a stored run to the costs that forecasts need, measured directly, each with its scatter.
 
-- A transaction, while sessions have a CPU each: what a lone session does beside its flush. The server counts
-  and times flushes (`pg_stat_io`, `pg_stat_wal`). The kernel counts CPU time. Where the server does not time
-  them, and of which log they are: `redolab.forecast.costs.direct.flushes`.
+- A transaction, while sessions have a CPU each: the work of a lone session without its flush. The server
+  counts and times flushes (`pg_stat_io`, `pg_stat_wal`). The kernel counts CPU time. Where the server does
+  not time them, and of which log they are: `redolab.forecast.costs.direct.flushes`.
 - A flush: CPU time and the device's, of the same lone session.
 - A transaction while sessions compete: many sessions whose commits do not wait (`nowait`). One such session
-  tells what it costs while caches are warm. What a lone session that waits takes more is cold caches.
+  shows the cost while caches are warm. What a lone session that waits takes more is cold caches.
 - Waiting for somebody else's flush: the CPU time that is left over with many sessions that wait. Going on
   afterwards with cold caches is part of it.
 - A client's statement: its CPU time where it has several sessions to work for, and so finds answers waiting.
   What a lone session's client takes more is its thread's going to sleep and waking up.
-- A CPU that idles: what a lone session waits beside all CPU time is how long it takes to be there.
-- A row: settings with several rows per commit tell its CPU time and its log. There is one where nobody waits
+- A CPU that idles: the waits of a lone session, apart from all CPU time, are the time until it is running.
+- A row: settings with several rows per commit show its CPU time and its log. There is one where nobody waits
   and one where many sessions do.
 - Others' work: what sessions and client do not have of CPUs that are short, where commits do not wait. Where
   many sessions wait, it is what they do not have of the CPU time that is used.
-- A device that has idled: a lone session that pauses tells how much longer a flush takes. It pauses without
-  leaving its CPU, so that a CPU that has idled is not taken for the device.
+- A device that has idled: a lone session that pauses shows how much longer a flush takes. It pauses without
+  leaving its CPU, so that the delay of an idle CPU is not attributed to the device.
 
 The simulation answers how often a commit waits, in vain too. The cost of a wait is chosen so that the busy
 setting needs, simulated, the CPU time per commit that it needed.
@@ -59,7 +59,7 @@ from redolab.model.group_commit import simulate
 from redolab.records.run import Run
 
 _SEED = 1
-# Of a client's waking up for a lone session, what its CPU's having idled takes: with two sessions it is half.
+# Share of a client's wake-up for a lone session that is due to its idle CPU: with two sessions it is half.
 _IDLE_SHARE = 0.5
 _COMMITS = 4_000
 # From this share of the CPUs in use on they are short, and what is left is others'.
@@ -75,7 +75,7 @@ def calibrate(run: Run, names: Collection[str] | None = None, today: str | None 
         today: the one that a forecast starts from; without, what the run says it is.
 
     Raises:
-        NoCostsError: the run does not tell them; the text says which, and what to run.
+        NoCostsError: the run does not have them; the text names what is missing, and the command to run.
     """
     logs = logs_of(server_measured(run))
     observed = sampled_settings(run, names, logs)
@@ -230,14 +230,14 @@ def _competing(chosen: Chosen, cpus: int) -> list[_Competing]:
 
 
 def _statements(item: SampledSetting) -> int:
-    """What of a transaction costs about the same: rows, and a client's BEGIN and COMMIT."""
+    """Number of parts of a transaction that cost about the same: rows, and a client's BEGIN and COMMIT."""
     rows = item.scenario.rows_per_commit
     return statements_of(rows) if item.loop == "client" else rows
 
 
 @dataclass(frozen=True)
 class _Client:
-    """What a statement costs the client."""
+    """Costs of a statement for the client."""
 
     cost_s: Curve
     wake_s: float = 0.0
@@ -245,7 +245,8 @@ class _Client:
 
 
 def _of_the_client(chosen: Chosen, competing: Sequence[_Competing], cpus: int) -> _Client:
-    """CPU time of the client per statement, by sessions, and to wake up; and how long CPUs take to be there.
+    """CPU time of the client per statement, by sessions, and for waking up; and the time until an idle CPU
+    runs.
 
     While commits do not wait, a thread wakes up for every answer to a lone session, and with more sessions
     once for one answer to each. A lone session's statement finds the server's CPU idle, and its answer the

@@ -1,4 +1,4 @@
-"""What a lone session's flushes take: of each log, on the device and of CPU time."""
+"""Times of a lone session's flushes: of each log, on the device and on a CPU."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class LoneFlushes:
 
 
 def flushes_of(chosen: Chosen, logs: Logs) -> LoneFlushes:
-    """What the flushes of the lone session take, and those of each log.
+    """Times of the lone session's flushes, together and of each log.
 
     Args:
         chosen: settings of a run.

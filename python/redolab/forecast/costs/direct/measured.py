@@ -1,4 +1,4 @@
-"""What a run measured of each setting, in the quantities that are forecast."""
+"""Measured figures of a run's settings, in the quantities that are forecast."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from redolab.stats.estimates import Estimate, mean_estimate, quotient_estimate, 
 
 
 def measured_settings(run: Run) -> dict[str, dict[str, Estimate]]:
-    """What was measured of every setting, by the names in `forecast.models.quantities.QUANTITIES`."""
+    """Measured figures of every setting, by the names in `forecast.models.quantities.QUANTITIES`."""
     histograms, responses = read_latency(run), read_latency(run, "response")
     by_setting: dict[str, list[Sample]] = {}
     for sample in counting(read_samples(run)):
@@ -33,7 +33,7 @@ def measured_ratios(run: Run, today: str) -> dict[str, dict[str, Estimate]]:
         today: the setting that all are compared with.
     """
     return {
-        setting: {name: ratio_estimate(found) for name, found in of_setting.items()}
+        setting: {name: ratio_estimate(logs) for name, logs in of_setting.items()}
         for setting, of_setting in log_ratios_of_blocks(run, today).items()
     }
 
@@ -59,17 +59,17 @@ def log_ratios_of_blocks(run: Run, today: str) -> dict[str, dict[str, list[float
             }
     logs: dict[str, dict[str, list[float]]] = {}
     for _, values in sorted(by_block.items()):
-        for setting, mine in values.items():
-            for name in mine.keys() & values.get(today, {}).keys():
+        for setting, figures in values.items():
+            for name in figures.keys() & values.get(today, {}).keys():
                 of_setting = logs.setdefault(setting, {}).setdefault(name, [])
-                of_setting.append(math.log(mine[name] / values[today][name]))
+                of_setting.append(math.log(figures[name] / values[today][name]))
     return logs
 
 
 def quantities(
     samples: Sequence[Sample], histograms: Mapping[int, Histogram], responses: Mapping[int, Histogram]
 ) -> dict[str, Estimate]:
-    """Those of one setting, from its samples that count.
+    """Measured figures of one setting, from its samples that count.
 
     Per commit, whatever the run's unit of work is. Each has Student's t interval. Throughput and use are
     means over the samples, times and commits per flush means over all commits and all flushes, percentiles
@@ -116,7 +116,7 @@ def _cpu_utilization(sample: Sample) -> float | None:
 
 def _device_utilization(sample: Sample) -> float | None:
     if sample.binlog_flushes:
-        # Flushes of two logs overlap, or wait for each other: their times do not tell a device's.
+        # Flushes of two logs overlap, or wait for each other: their times do not show a device's.
         return None
     busy = sample.device_delivered_s if sample.device_flushes else sample.log_flush_time_s
     return None if busy is None else busy / sample.elapsed_s

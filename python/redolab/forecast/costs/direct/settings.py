@@ -18,7 +18,7 @@ from redolab.records.servers import SERVER, server_of
 
 _TODAY_FIRST = frozenset({"calibrate", "response-curve"})
 """The experiments whose baseline is today's setting."""
-_AGAIN = "`redolab run calibrate` measures it in under a minute"
+_AGAIN = "`redolab run calibrate` measures what is needed in under a minute"
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class SampledSetting:
     pause_s: float = 0.0
     """After each commit, without leaving the CPU."""
     logs: tuple[LogColumns, ...] = (REDO,)
-    """Those whose flushes are counted below, in the order in which a commit waits for them."""
+    """Logs whose flushes are counted below, in the order in which a commit waits for them."""
     in_groups: bool = False
-    """Those whom one flush of the first log served wait for the second as one group."""
+    """Whether commits that one flush of the first log served wait for the second as one group."""
 
     def of(self, *logs: LogColumns) -> SampledSetting:
         """The same, as far as it is of these logs."""
@@ -121,7 +121,7 @@ class SampledSetting:
 
 def sampled_settings(run: Run, names: Collection[str] | None, logs: Logs) -> dict[str, SampledSetting]:
     """The settings of `names`; without, all that have the baseline's loop and log device, and those of a lone
-    session that pauses, which tell of the log device alone.
+    session that pauses, which show the log device alone.
 
     Args:
         run: a stored run.
@@ -134,8 +134,7 @@ def sampled_settings(run: Run, names: Collection[str] | None, logs: Logs) -> dic
     if run.manifest.get("record") != "sample" or run.manifest.get("unit") not in ("commit", "row"):
         raise NoCostsError(
             run,
-            f"is a run of {run.manifest['experiment']}, which measures no commits, so forecasts "
-            f"cannot start from it: {_AGAIN}.",
+            f"This run of {run.manifest['experiment']} did not measure commits. {_AGAIN}.",
         )
     levels, load = _levels(run), run.manifest["load"]
     if names is None:
@@ -164,9 +163,9 @@ def _of_one_system(run: Run) -> set[str]:
     like = _baseline_levels(run)
     return {
         name
-        for name, mine in _levels(run).items()
-        if all(mine.get(below) == like.get(below) for below in (SERVER, "log_device_ms"))
-        and (mine.get("loop") == like.get("loop") or "pause_ms" in mine)
+        for name, levels in _levels(run).items()
+        if all(levels.get(below) == like.get(below) for below in (SERVER, "log_device_ms"))
+        and (levels.get("loop") == like.get("loop") or "pause_ms" in levels)
     }
 
 
@@ -175,7 +174,7 @@ def _levels(run: Run) -> dict[str, Mapping[str, str]]:
 
 
 def _baseline_levels(run: Run) -> Mapping[str, str]:
-    """Those of the baseline, or of the first setting where it is none."""
+    """Levels of the baseline, or of the first setting where the baseline is not a setting."""
     levels = _levels(run)
     return levels.get(run.manifest["design"].get("baseline"), next(iter(levels.values())))
 
@@ -186,8 +185,8 @@ def server_measured(run: Run) -> Mapping[str, Any]:
 
 
 def today_of(observed: Mapping[str, SampledSetting], run: Run) -> str:
-    """What a calibration is compared with, if several sessions work there. Of other runs the plainest busy
-    setting: sessions that loop, waiting commits, fewest rows, most sessions.
+    """The setting that a calibration is compared with, if several sessions work there; of other runs the
+    plainest busy setting: sessions that loop, waiting commits, fewest rows, most sessions.
     """
     baseline = run.manifest["design"].get("baseline")
     calibration = run.manifest["experiment"] in _TODAY_FIRST and baseline in observed
@@ -217,7 +216,7 @@ def _flushes_told(waiting: SampledSetting, nowait: SampledSetting | None) -> boo
 
 @dataclass(frozen=True)
 class Chosen:
-    """What each cost is read from."""
+    """The settings that costs are read from."""
 
     lone: SampledSetting
     busy: SampledSetting
@@ -237,7 +236,7 @@ class Chosen:
 
 
 def choose(observed: Mapping[str, SampledSetting], run: Run, logs: Logs) -> Chosen:
-    """The settings of `run` that say most: the most rows, the most sessions.
+    """The most informative settings of `run`: the most rows, the most sessions.
 
     Args:
         observed: settings by name.
@@ -245,7 +244,7 @@ def choose(observed: Mapping[str, SampledSetting], run: Run, logs: Logs) -> Chos
         logs: of its server.
 
     Raises:
-        NoCostsError: one that is needed is missing, or lacks what costs are read from; the text says which.
+        NoCostsError: a setting is missing, or lacks the figures that costs are read from; the text names it.
     """
     plain = [
         item
@@ -269,19 +268,19 @@ def choose(observed: Mapping[str, SampledSetting], run: Run, logs: Logs) -> Chos
 
     lone, busy = among("wait", rows=False, lone=True), among("wait", rows=False, lone=False)
     if lone is None or busy is None:
-        missing = "one session alone" if lone is None else "several sessions"
+        missing = "one session" if lone is None else "several sessions"
         raise NoCostsError(
             run,
-            f"is no calibration: it has no setting of {missing} with one row per commit that "
-            f"waits for the log, from which the costs of a commit and its flush are read; {_AGAIN}.",
+            f"A forecast needs a setting with {missing}, one row per commit and commits that wait, which "
+            f"this run does not have. {_AGAIN}.",
         )
     nowait = among("nowait", rows=False, lone=True) if logs.grouping is not None else None
     for item in (lone, busy):
         if not _flushes_told(item, nowait) or any(sample.session_cpu_s is None for sample in item.samples):
             raise NoCostsError(
                 run,
-                "is no calibration: it lacks CPU time or the time of log flushes "
-                f"(see what was not measured in its report); {_AGAIN} where the server is on this machine.",
+                "A forecast needs CPU times and times of log flushes, and this run lacks one of them (its "
+                f"report lists what was not measured). {_AGAIN} if the server is on this machine.",
             )
     return Chosen(
         lone,

@@ -1,4 +1,4 @@
-"""Costs of a commit out of what was only seen of a server at work, with what cannot be seen from a prior.
+"""Costs of a commit inferred from a server at work, with a prior for costs that cannot be seen.
 
 A prior (`redolab.forecast.costs.inferred.priors`) gives the shape of a `Costs`. A few scales are solved
 so that today's setting, simulated, gives what was seen:
@@ -24,14 +24,14 @@ from redolab.model.group_commit import simulate
 MOST_SESSIONS, MOST_CPUS, MOST_ROWS = 4096, 1024, 65_536
 """Beyond these a forecast takes minutes."""
 ROUNDS, COMMITS = 10, 8_000
-"""Of a fit: how often it nears what was seen, and the commits that are simulated in each round."""
+"""Rounds of a fit, and the commits that are simulated in each."""
 _LONGEST_S = 3600.0
 _SEED = 1
-# Think time that is less than this share of the time of a transaction is none.
+# Think time below this share of the time of a transaction counts as zero.
 _THINKS = 0.02
-# Nor is what the clients' work leaves open: it is known from a prior, and no better than this part of it.
+# So does think time below this part of the clients' work, which is known only from a prior.
 _OF_CLIENT = 0.5
-# Waits that are neither CPU nor log, from which share of a session's busy time on they are taken to be there.
+# Share of a session's busy time from which on waits that are neither CPU nor log are counted.
 _OTHER = 0.10
 _MOST_STEP = 4.0
 # By the server's clock flushes of two logs on one device differ by this at most (`Workload.apart` says why).
@@ -42,12 +42,12 @@ _SLOWER = 2.0
 
 @dataclass(frozen=True)
 class Workload:
-    """What was seen of a server at work, per commit where nothing else is said. Seconds and bytes."""
+    """Figures of a server at work, per commit unless noted otherwise. Seconds and bytes."""
 
     sessions: int
-    """That worked."""
+    """Sessions that worked."""
     cpus: int
-    """Of the machine."""
+    """CPUs of the machine."""
     commits_per_s: float
     rows_per_commit: int
     server_cpu_s: float
@@ -57,20 +57,21 @@ class Workload:
     busy_s: float
     """How long a session was busy: not waiting for its client."""
     flush_s: float | None
-    """Mean time of a write and flush of the first log, by the server's clock; None where it has none."""
+    """Mean time of a write and flush of the first log, by the server's clock; None where it does not time
+    them."""
     second_flush_s: float | None = None
-    """The same of the second log. Nothing is taken from it where the first log is not timed."""
+    """The same time for the second log. It is not used where the first log is not timed."""
     flush_shape: tuple[float, ...] = ()
     """Times of flushes as quantiles at equal steps, where they were seen as a distribution."""
     waiting_s: float | None = None
-    """How long a session waited for the flush of its commit; None where that is not told apart."""
+    """How long a session waited for the flush of its commit; None where that wait is not distinguished."""
     commits_per_flush: float | None = None
-    """Of the first log."""
+    """Commits per flush of the first log."""
     log_bytes: float | None = None
     others: float = 0.0
     """CPUs that processes keep busy which are neither the server's nor its clients'."""
     available: float | None = None
-    """Of the CPU time that anybody has, the part that is the server's and its clients'; None for the
+    """The part of all CPU time that is used by the server and its clients; None for the
     prior's.
     """
     commit_wait: str = "wait"
@@ -94,16 +95,20 @@ class Workload:
 
     @property
     def beyond(self) -> str:
-        """What of it is more than can be forecast, or cannot be; empty where nothing is."""
+        """Figures beyond what can be forecast, or impossible ones, in words; empty without any."""
         counts = {
             "sessions": (self.sessions, MOST_SESSIONS),
             "CPUs": (self.cpus, MOST_CPUS),
             "rows per commit": (self.rows_per_commit, MOST_ROWS),
         }
-        found = [f"{name} are {value:,}" for name, (value, most) in counts.items() if not 1 <= value <= most]
+        found = [
+            (f"{value:,} {name} (1 to {most:,} can be forecast)")
+            for name, (value, most) in counts.items()
+            if not 1 <= value <= most
+        ]
         times = (1 / self.commits_per_s, self.server_cpu_s, self.busy_s, self.client_cpu_s, self.flush_s)
         if not all(0 < time_s < _LONGEST_S for time_s in times if time_s is not None):
-            found.append("times or rates are nothing, or none that a server has")
+            found.append("a time or a rate is zero, or impossible for a server")
         return "; ".join(found)
 
     def scenario(self, think_s: float = 0.0) -> Scenario:
@@ -141,7 +146,7 @@ class Fitted:
     think_s: float
     """Think time, with `other_s` in it."""
     other_s: float
-    """Of it, waits inside the server that are neither CPU nor log."""
+    """The part of it that is waits inside the server that are neither CPU nor log."""
     simulated: Simulated
     """Today's setting with these costs."""
 
@@ -163,11 +168,11 @@ def fit(
 
     Args:
         seen: what was seen.
-        shape: what the prior says; whatever its device and its client take.
+        shape: the prior's costs; its device and client times do not matter.
         rounds: of nearing, each a simulation or two.
         commits: that are simulated in each.
         think_s: how long sessions think, where that is known.
-        allowance: what the simulations may take.
+        allowance: the limit of the simulations.
 
     Raises:
         ValueError: such a setting cannot be, or they take more.
@@ -233,7 +238,7 @@ def _beginning(seen: Workload, shape: Costs) -> Costs:
         costs = with_client_cpu(costs, 0.0)
     elif client_s > 0:
         costs = with_client_cpu(costs, seen.client_cpu_s / (sent * client_s))
-    # Who waits waits for a flush and a half, of each log.
+    # A waiting session waits 1.5 flushes of each log on average.
     waiting_s = seen.busy_s if seen.waiting_s is None else seen.waiting_s
     flush_s = seen.flush_s or waiting_s / (1.5 if costs.second is None else 3.0)
     # Where all want the CPUs, each process has as much as any other.
@@ -277,7 +282,7 @@ def _devices_s(costs: Costs, seen: Workload, said: Simulated) -> tuple[float, fl
 
 
 def _waited_s(seen: Workload, said: Simulated) -> float:
-    """How long a session waited for the logs: what it was busy beside CPU, or less where that was seen."""
+    """How long a session waited for the logs: its busy time without CPU, or less where that was seen."""
     left_s = max(seen.busy_s - said.on_cpu_s, LEAST_S)
     if seen.waiting_s is None or seen.waiting_s > (1 - _OTHER) * left_s:
         return left_s
@@ -286,7 +291,7 @@ def _waited_s(seen: Workload, said: Simulated) -> float:
 
 def _other_s(seen: Workload, said: Simulated) -> float:
     """Waits inside the server that are neither CPU nor log, where they are worth mentioning."""
-    # What sessions were seen to wait for the log is none of these, where the model has less of it.
+    # Log waits that were seen are not part of these, where the model has less of them.
     left_s = seen.busy_s - said.on_cpu_s - max(said.waiting_s, seen.waiting_s or 0.0)
     return left_s if left_s > _OTHER * seen.busy_s else 0.0
 

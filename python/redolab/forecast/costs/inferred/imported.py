@@ -1,6 +1,6 @@
-"""Costs from AWR and Statspack reports: what they say of a commit, of log writes, and of sessions at work.
+"""Costs from AWR and Statspack reports: their figures of commits, log writes, and sessions at work.
 
-Sessions are those active on average (DB time by elapsed time), and what they are away besides is think
+Sessions are those active on average (DB time by elapsed time), and the rest of their time is think
 time, by Little's law. The background's CPU time is not theirs.
 """
 
@@ -33,17 +33,20 @@ _FEWEST_COMMITS, _FEW_COMMITS = 100, 10_000
 _NO_WAIT = 0.2
 _SECONDS_TO_MS = 1e3
 ROWS = (
-    "Reports do not count the rows of a transaction: what it does is taken for one row, and several rows "
-    "per commit for as many such transactions with one commit."
+    "Reports do not count the rows of a transaction. Its work counts as one row, and several rows per "
+    "commit count as that many such transactions with one commit."
 )
-SHARED = "Commits are taken to share log writes as PostgreSQL's share flushes; who writes is a session there."
-BACKGROUND = "The background's CPU time ({cpu} per commit) is taken not to grow with commits."
-FEW = "There are {commits} commits in all: what one costs is hardly known."
+SHARED = (
+    "Commits are assumed to share log writes as PostgreSQL's commits share flushes, where a session does "
+    "the write."
+)
+BACKGROUND = "The background's CPU time ({cpu} per commit) is assumed not to grow with commits."
+FEW = "The reports have only {commits} commits in all, so the costs of a commit are very uncertain."
 
 
 @dataclass(frozen=True)
 class _Figures:
-    """What is needed of one report, each with what its rounding leaves open."""
+    """Figures needed of one report, each with its rounding interval."""
 
     cost: Cost
     elapsed_s: Rounded
@@ -79,14 +82,14 @@ class _Figures:
 
 
 def calibrate_reports(run: Run, effort: Effort = WHOLE) -> RunCosts:
-    """Costs with which the setting of imported reports gives what they say.
+    """Costs with which the setting of imported reports gives their figures.
 
     Args:
         run: of `redolab import`; the reports of its first instance are used.
-        effort: how many replicates there are, and what the simulations may take.
+        effort: how many replicates there are, and the limits of the simulations.
 
     Raises:
-        NoCostsError: they do not hold what is needed; the text names the figure.
+        NoCostsError: they lack a figure that is needed; the text names it.
         SimulationTooLongError: the simulations take more.
     """
     setting = str(run.manifest["design"]["baseline"])
@@ -101,21 +104,22 @@ def calibrate_reports(run: Run, effort: Effort = WHOLE) -> RunCosts:
         why = next((found for found in read if isinstance(found, str)), "no report counts")
         raise NoCostsError(
             run,
-            f"does not tell what a commit costs: {why}. A report of an hour of work with many commits "
-            "has it; or measure the database itself: `redolab run calibrate --engine URL`",
+            f"The costs of a commit cannot be inferred, because {why}. A report of an hour of work with "
+            "many commits has the figures. Or measure the database itself: `redolab run calibrate --engine "
+            "URL`.",
         )
     if any(item.sync_s is not None for item in reports):
-        # An hour that lists all events without log file sync had none worth listing.
+        # An hour that lists all events without log file sync had hardly any of it.
         reports = [_with_sync(item) for item in reports]
     commits = math.fsum(item.commits.value for item in reports)
     if commits < _FEWEST_COMMITS:
         raise NoCostsError(
             run,
-            f"has {commits:,.0f} commits in all, which do not tell what one costs: {_FEWEST_COMMITS} do. "
-            "Import reports of a time with more work",
+            f"These reports have {commits:,.0f} commits in all, and at least {_FEWEST_COMMITS} are needed "
+            "to infer the costs of one. Import reports of a time with more work.",
         )
     nearest = prior_of("oracle", 1)
-    # A report tells of no client, and nothing of statements: a transaction is all that there is.
+    # A report shows neither clients nor statements, only transactions.
     alone = replace(nearest.prior, loop="server", client_s=((1.0, 0.0),), client_wake_s=0.0, exit_s=0.0)
     prior = replace(nearest, prior=alone)
     logs = Logs(product="Oracle Database")
@@ -130,7 +134,7 @@ def calibrate_reports(run: Run, effort: Effort = WHOLE) -> RunCosts:
 
 
 def _figures(cost: Cost) -> _Figures | str:
-    """What is needed of a report, or which figure it lacks."""
+    """The figures needed of a report, or a clause on the figure that it lacks."""
     cpus = cost.counted("cpus", "NUM_CPUS")
     needed = {
         "the statistic user commits": cost.commits,
@@ -215,7 +219,7 @@ def _write_shape(run: Run, counting: set[int]) -> tuple[float, ...]:
 
 
 def _quantities(reports: Sequence[_Figures], seen: Workload, think_s: float) -> dict[str, Estimate]:
-    """What the reports say, with the intervals that the page gives."""
+    """Figures of the reports, with the intervals that the page shows."""
     page = Summary([item.cost for item in reports])
     used = [(item.cpu_s, item.elapsed_s.times(float(item.cpus))) for item in reports]
     response_ms = _SECONDS_TO_MS * (seen.sessions / seen.commits_per_s - think_s)

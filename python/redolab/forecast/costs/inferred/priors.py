@@ -1,10 +1,9 @@
-"""What calibrations elsewhere found of costs that watching does not tell.
+"""Costs from calibrations elsewhere, for costs that a watch does not show.
 
-`priors.json` beside this module has them, made by `benches/priors.py` from stored calibrations. CPU times are
-in seconds: what it takes to flush, to sleep and to wake up does not depend on what a transaction does. What
-is the log device's is in units of the mean time of a flush. All come from one kind of machine, which says
-nothing of how much they differ between machines: so each is taken to be off by up to a factor of two either
-way.
+`priors.json` next to this module has them, made by `benches/priors.py` from stored calibrations. CPU times
+are in seconds: flushing, sleeping and waking up cost the same whatever a transaction does. Times of the log
+device are in units of the mean time of a flush. All come from one kind of machine, which shows nothing of how
+much they differ between machines: so each may be off by up to a factor of two either way.
 """
 
 from __future__ import annotations
@@ -112,7 +111,7 @@ class Prior:
 
     @property
     def client_part(self) -> float:
-        """Of the CPU time that others have beside the server, the part that is its clients', with many
+        """The clients' part of the CPU time that is not the server's, with many
         sessions.
 
         The kernel has the rest, for flushes.
@@ -150,7 +149,7 @@ class Prior:
 
 
 def prior_costs(costs: Costs) -> dict[str, Any]:
-    """A calibration as a prior has it, without what it is of.
+    """Costs in the form of a prior, without engine and loop.
 
     Args:
         costs: as `redolab.forecast.costs.direct.calibrating` reads them from a run.
@@ -285,6 +284,6 @@ def _scaled(points: PerCpu, factor: float) -> PerCpu:
 
 
 def _steeper(points: PerCpu, factor: float) -> PerCpu:
-    """What more sessions add, as many times."""
+    """The cost with the part that more sessions add multiplied by `factor`."""
     (_, alone), *_ = points
     return tuple((sessions, max(alone + factor * (cost - alone), 0.1 * alone)) for sessions, cost in points)

@@ -1,5 +1,5 @@
-"""Costs from what was seen and a prior, each as uncertain as it is; and what was taken for granted, in
-words.
+"""Costs from a server at work and a prior, with their uncertainty; and the assumptions, in
+sentences.
 """
 
 from __future__ import annotations
@@ -28,44 +28,46 @@ Drawn = Callable[[random.Random], Workload]
 """Gives what was seen, from its stretches drawn anew."""
 
 SEEN = (
-    "Nothing was measured one by one: {commits} commits per second by {sessions} were seen, "
-    "with {cpu} of CPU time in the server per commit. How that divides between transaction, rows, flush "
-    "and waking up is taken from {calibrations} of {system}{machine}; each part may be {spread:g} times "
-    "as much or as little."
+    "No cost was measured by itself: {sessions} did {commits} commits per second, with {cpu} of CPU time "
+    "in the server per commit. The division of that time between transaction, rows, flush and waking up is "
+    "assumed to be as in {calibrations} of {system}{machine}; each part may be {spread:g} times larger or "
+    "smaller."
 )
-OF_ANOTHER = "There is no calibration of {system} to take them from; those of {other} stand in its place."
+OF_ANOTHER = "Redolab has no calibration of {system}, so it uses calibrations of {other} instead."
 ONE_MACHINE = " on one kind of machine"
 NO_CLIENT = (
-    "The clients are taken to run elsewhere, and to take no CPU time from the server. A client is taken "
-    "to send each row as a statement of its own, and a commit after several."
+    "The clients are assumed to run elsewhere, and to take no CPU time from the server. A client is "
+    "assumed to send each row as a statement of its own, and a COMMIT after several rows."
 )
-ELSEWHERE = "The clients are taken to run elsewhere, and to take no CPU time from the server."
+ELSEWHERE = "The clients are assumed to run elsewhere, and to take no CPU time from the server."
 CLIENT = (
-    "The clients are taken to run on the server's machine: {cpu} of the CPU time per commit that other "
-    "processes had there is taken for theirs. A client is taken to send each row as a statement of its "
-    "own, and a commit after several."
+    "The clients are assumed to run on the server's machine: {cpu} of CPU time per commit used by other "
+    "processes there is attributed to them. A client is assumed to send each row as a statement of its "
+    "own, and a COMMIT after several rows."
 )
 OTHERS = (
-    "Processes that are neither the server's nor its clients' are taken to have kept {others} of {cpus} "
-    "CPUs busy, and to go on so."
+    "Processes of neither the server nor its clients are assumed to have kept {others} of {cpus} CPUs "
+    "busy, and to continue to do so."
 )
 TIMED = "A flush of the log takes {flush} by the server's clock, {spread}."
 SOLVED = (
-    "How long flushes take was not told: {flush} is what makes a commit as long as it was seen to be "
+    "The time of a flush was not measured: with {flush} a commit takes as long as it was seen to take "
     "({busy} in the server), {spread}."
 )
-NO_FLUSH = "Commits waited for no flush, so that the time of one is a guess: {flush}."
-AS_SEEN, AS_PRIOR = "distributed as was seen", "distributed as in those calibrations"
+NO_FLUSH = "No commit waited for a flush, so the flush time ({flush}) is an assumption."
+AS_SEEN, AS_PRIOR = "distributed as observed", "distributed as in those calibrations"
 THINKS = (
-    "A session is away for {think} after each transaction, by Little's law; that is taken to be exponential."
+    "A session is away for {think} on average after each transaction, by Little's law; the "
+    "distribution is assumed to be exponential."
 )
-LOOPS = "Sessions are taken to begin their next transaction at once."
+LOOPS = "Sessions are assumed to begin their next transaction at once."
 OTHER = (
-    "Of a commit's {busy} in the server, {other} are neither CPU time nor the log. They are taken to "
-    "stay as they are."
+    "A commit takes {busy} in the server, of which {other} are neither CPU time nor the log. That part is "
+    "assumed to stay the same."
 )
 MISFIT = (
-    "With these costs today's setting is forecast to do {forecast} commits per second, and {seen} were seen."
+    "With these costs the forecast of today's setting is {forecast} commits per second, but {seen} "
+    "were observed."
 )
 
 
@@ -94,17 +96,17 @@ def inferred(
         logs: of the server.
         quantities: with such a think time in seconds, what was seen by the names in
             `redolab.forecast.models.quantities.QUANTITIES`.
-        cautions: what else was taken for granted, in sentences.
-        one_interrupt: whether one CPU hears of all that the log's disk has done.
+        cautions: further assumptions, in sentences.
+        one_interrupt: whether one CPU handles all interrupts of the log's disk.
         seed: of the draws.
         effort: how many replicates there are, and what the simulations may take.
 
     Raises:
-        NoCostsError: what was seen is more than can be forecast, or cannot be.
+        NoCostsError: a figure is beyond what can be forecast, or impossible.
         SimulationTooLongError: the simulations take more.
     """
     if seen.beyond:
-        raise NoCostsError(run, f"does not tell what a commit costs: {seen.beyond}")
+        raise NoCostsError(run, f"The costs of a commit cannot be inferred: {seen.beyond}.")
     system = f"{logs.product} as it was seen, {'two logs' if len(logs.columns) > 1 else 'one log'}"
 
     def shape(prior: Prior) -> Costs:

@@ -1,7 +1,7 @@
-"""Costs from a watched run: what its stretches say of a server at work (`redolab watch`).
+"""Costs from a watched run: its stretches of a server at work (`redolab watch`).
 
-What its page tells is read as the page reads it: each figure is a sum over another, of the stretches in which
-both are known.
+Figures are read as its page reads them: each is a sum over another, of the stretches in which both are
+known.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from redolab.stats.estimates import Estimate
 # The clients' CPU time is theirs from this share of the server's on: below, it is that of whatever runs
 # there.
 _CLIENTS = 0.05
-# Shorter than this part of a flush's time, a commit's wait for the log is none.
+# A commit's wait for the log below this part of a flush's time counts as no wait.
 _NO_WAIT = 0.2
 # A flush serves no more commits than there are sessions that wait.
 _MORE_THAN_ALL = 1.5
 _ENOUGH_FLUSHES = 20
 # By so much sessions may vary over the stretches without a word.
 _VARIES = 2.0
-_ROWS = "Rows that transactions wrote were not counted: one in each is taken."
+_ROWS = "The rows that transactions wrote were not counted; one row in each transaction is assumed."
 _VARIED = (
-    "From {fewest} to {most} sessions worked in a stretch; the forecast is of {mean}, as if they had "
-    "always been so many."
+    "Between {fewest} and {most} sessions worked in a stretch. The forecast assumes {mean} sessions all "
+    "the time."
 )
 
 
@@ -49,10 +49,10 @@ def calibrate_watched(run: Run, effort: Effort = WHOLE) -> RunCosts:
 
     Args:
         run: of `redolab watch`.
-        effort: how many replicates there are, and what the simulations may take.
+        effort: how many replicates there are, and the limits of the simulations.
 
     Raises:
-        NoCostsError: it does not hold what they are solved from; the text names what is missing.
+        NoCostsError: it lacks a figure that they are solved from; the text names it.
         SimulationTooLongError: the simulations take more.
     """
     engine = run.manifest["engine"]
@@ -78,7 +78,7 @@ def calibrate_watched(run: Run, effort: Effort = WHOLE) -> RunCosts:
 
 @dataclass(frozen=True)
 class _WatchReader:
-    """What stretches are read with."""
+    """The settings with which stretches are read."""
 
     logs: Logs
     prior: Prior
@@ -91,7 +91,7 @@ class _WatchReader:
     """The columns of times that this server has apart from its flushes': of writes."""
 
     def see(self, stretches: Stretches) -> Workload:
-        """What stretches say together."""
+        """The workload of stretches together."""
         rate, sessions = _known("arrival_rate_per_s", stretches), _sessions(stretches)
         server_s, busy_s = _server_s(stretches), _known("session_response_time_s", stretches)
         assert server_s is not None, "it was looked at before"
@@ -129,15 +129,15 @@ class _WatchReader:
     def _of_others(
         self, server_s: float, others_s: float | None, sessions: int, rows: int
     ) -> tuple[float | None, float | None, float]:
-        """What of others' CPU time per commit is the clients'; the part of all that is the server's and
-        theirs; and the CPU time of whatever else ran there.
+        """The clients' part of others' CPU time per commit; the part of all that is the server's and
+        theirs; and the CPU time of everything else that ran there.
 
         The kernel's work for flushes is to the clients' as in the prior. What is more than the clients may
         need by the prior is somebody else's.
 
         Args:
             server_s: CPU time of the sessions per commit.
-            others_s: that of others and of the kernel; None where it is not known.
+            others_s: CPU time of others and of the kernel per commit; None where it is not known.
             sessions: that worked.
             rows: per commit.
         """
@@ -148,8 +148,8 @@ class _WatchReader:
         client_s = min(part * others_s, self.prior.spread * usual_s)
         if client_s < max(_CLIENTS * server_s, usual_s / self.prior.spread**2):
             return None, None, others_s
-        mine_s = client_s / part
-        return client_s, (server_s + client_s) / (server_s + mine_s), others_s - mine_s
+        ours_s = client_s / part
+        return client_s, (server_s + client_s) / (server_s + ours_s), others_s - ours_s
 
     def _wait(
         self, sessions: int, flush_s: float | None, waiting_s: float | None, per_flush: float | None
@@ -167,7 +167,7 @@ class _WatchReader:
 
 
 def _flushes_binlog(run: Run) -> bool:
-    """Whether commits wait for the binary log; where that was not counted they are taken to."""
+    """Whether commits wait for the binary log; where that was not counted, they are assumed to."""
     return any(count is None or count > 0 for count in run.samples.column("binlog_flushes").to_pylist())
 
 
@@ -184,38 +184,41 @@ def _counting(run: Run) -> Stretches:
 
 
 def _check(run: Run, stretches: Stretches) -> None:
-    """Make sure that there is what costs are solved from.
+    """Make sure that the figures are there from which costs are solved.
 
     Raises:
-        NoCostsError: there is not; the text names it.
+        NoCostsError: a figure is missing; the text names it.
     """
     if not len(stretches):
         raise NoCostsError(
-            run, "saw no transaction that wrote, so it does not tell what a commit costs: watch it at work."
+            run,
+            "The watch saw no transaction that wrote, so the costs of a commit are not known. Watch "
+            "the server at work.",
         )
     if not np.isfinite(stretches.columns["session_transactions"]).any():
         raise NoCostsError(
             run,
-            "does not tell what a commit costs: replication commits there too, and is not told apart from "
-            "the sessions. Watch the server that it takes its data from",
+            "The costs of a commit are not known, because replication commits on this server too and "
+            "cannot be distinguished from the sessions. Watch the server that it replicates from.",
         )
     cpu_s, busy_s = _server_s(stretches), _point("session_response_time_s", stretches)
     missing = [
         words
         for there, words in (
             (cpu_s is not None, "the CPU time of the server's sessions"),
-            (busy_s is not None, "how long sessions were busy"),
-            (np.isfinite(stretches.columns["worked_sessions"]).any(), "how many sessions worked"),
-            (np.isfinite(stretches.columns["host_cpus"]).any(), "how many CPUs the machine has"),
+            (busy_s is not None, "the busy time of sessions"),
+            (np.isfinite(stretches.columns["worked_sessions"]).any(), "the number of working sessions"),
+            (np.isfinite(stretches.columns["host_cpus"]).any(), "the number of CPUs of the machine"),
         )
         if not there
     ]
     if missing or not cpu_s or not busy_s:
-        named = ", ".join(missing) or "CPU time or busy time of sessions above nothing"
+        named = ", ".join(missing) or "CPU time and busy time of sessions above zero"
         raise NoCostsError(
             run,
-            f"does not tell what a commit costs: it lacks {named}. Watch the server from its own machine, "
-            "with a user that sees every session; or `redolab run calibrate` measures it",
+            f"The costs of a commit cannot be inferred without {named}. Watch the server from its own "
+            "machine, with a user that sees every session, or measure the costs with `redolab run "
+            "calibrate`.",
         )
 
 
@@ -284,7 +287,7 @@ def _drawn(stretches: Stretches, rng: random.Random) -> Stretches:
 
 
 def _quantities(stretches: Stretches, seen: Workload, think_s: float) -> dict[str, Estimate]:
-    """What was seen, with the intervals that the page gives."""
+    """Figures of the watch, with the intervals that the page shows."""
     columns = stretches.columns
     elapsed_s, commits = columns["elapsed_s"], columns["transactions"]
     used_s = columns["instance_cpu_s"] + (seen.client_cpu_s or 0.0) * commits

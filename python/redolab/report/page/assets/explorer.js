@@ -1,5 +1,5 @@
 "use strict";
-// The explorer: a change of the setting is asked of the worker, and what it answers is shown.
+// The explorer: a change of the setting is sent to the worker, and the worker's answer is shown.
 page_parts.libraries.then(() => {
   const root = document.getElementById("explorer");
   if (!root) return;
@@ -12,7 +12,7 @@ page_parts.libraries.then(() => {
   const STAGES = { rough: "Rough: 2,000 commits simulated.", computing: "Computing the interval.", settled: "Settled.", refused: "" };
   const most_sessions = Math.max(meta.today.sessions, d3.max(meta.measured, (one) => one.levels.sessions) || 1);
 
-  // What is known of the setting that is asked about, and of today's.
+  // Results so far for the setting asked about, and for today's.
   const state = { stage: "", settled: false, outlook: null, said: null, elbow: null, refused: "", curve: null, today_curve: null, today: null, before: null, logarithmic: false };
   let drawn = null, frame = 0, rest = 0, dim = 0;
 
@@ -82,10 +82,10 @@ page_parts.libraries.then(() => {
       root.classList.add("live");
       heard(message);
     },
-    restarted: () => note("state", "The calculation did not answer for two seconds and was started anew."),
+    restarted: () => note("state", "The calculation did not answer for two seconds and was restarted."),
     given_up: () => {
       root.classList.remove("live");
-      note("state", "The explorer cannot run here. Figure and table show what was forecast when this page was made.");
+      note("state", "The explorer cannot run here. Figure and table show the forecasts of the time when this page was made.");
     },
   });
 
@@ -108,7 +108,7 @@ page_parts.libraries.then(() => {
       const { outlook, elbow, stage } = state;
       if (button.dataset.preset === "elbow") return elbow && setting.set("sessions", elbow.sessions);
       setting.presets[button.dataset.preset]();
-      // Compared is what is settled alone.
+      // Only settled results are compared.
       if (button.dataset.preset === "less" && outlook && stage !== "rough") state.before = outlook.values.response_time_ms;
       return undefined;
     });
@@ -154,7 +154,7 @@ page_parts.libraries.then(() => {
 
   function follow_link() {
     const wrong = setting.read_link();
-    note("link", wrong?.length ? `The link asked for what cannot be shown: ${wrong.join("; ")}.` : "");
+    note("link", wrong?.length ? `The link asks for values that cannot be shown: ${wrong.join("; ")}.` : "");
     setting.show();
     ask();
   }
@@ -173,7 +173,7 @@ page_parts.libraries.then(() => {
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
 
   follow_link();
-  // It costs nothing before it is seen.
+  // Nothing is computed before the explorer is seen.
   new IntersectionObserver((entries, observer) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     observer.disconnect();

@@ -1,5 +1,5 @@
 "use strict";
-// The worker: started from the page's own text, asked, watched, and started anew where it is silent.
+// The worker: started from the page's own text, asked, watched, and restarted where it is silent.
 const explorer_calculator = (meta, at, { heard, restarted, given_up }) => {
   const SILENT_MS = 2000;
   const TRIES = 3;
@@ -30,7 +30,7 @@ const explorer_calculator = (meta, at, { heard, restarted, given_up }) => {
     if (outstanding) silence = setTimeout(fail, SILENT_MS);
   }
 
-  // Silent or broken: a new one, a few times; then what the page had without it stays.
+  // Silent or broken: start a new one, a few times; then the page stays as it was without it.
   function fail() {
     clearTimeout(silence);
     worker?.terminate();
@@ -63,7 +63,7 @@ const explorer_calculator = (meta, at, { heard, restarted, given_up }) => {
     watch();
   }
 
-  // The latest question alone is answered.
+  // Only the latest question is answered.
   function ask(question) {
     last = question;
     if (!worker) return;

@@ -1,10 +1,10 @@
 "use strict";
-// The explorer's figures, bars and table, filled from what is known so far.
+// The explorer's figures, bars and table, filled from the results so far.
 const explorer_panels = (meta, at, setting, sentences) => {
   const words = explorer_words;
   const { levels } = setting;
   const { ms } = sentences;
-  // Looks of a bar's parts, and the simulator's states; what has no session yet is in none of them.
+  // Looks of a bar's parts, and the simulator's states; transactions without a session yet are in none of them.
   const STATES = [["cpu", 1], ["queue", 2], ["wait1", 3], ["wait2", 4], ["wait3", 5], ["wait4", 6]];
   const BACKLOG = "wait5";
   const TOP = 2.5;
@@ -110,7 +110,7 @@ const explorer_panels = (meta, at, setting, sentences) => {
     });
   }
 
-  // A figure with its interval; the exact numbers stand in the cell's data.
+  // A figure with its interval; the exact numbers are in the cell's data.
   function told(row, value, by = 1, around_it = true) {
     const cell = row.insertCell();
     if (!value) return cell;
@@ -154,7 +154,7 @@ const explorer_panels = (meta, at, setting, sentences) => {
   ];
   const BUSY = [{ name: "CPUs busy", color: "cpu" }, { name: "log device busy", color: "wait2", dash: "7 4" }];
 
-  // Gives the response-time figure as it is drawn.
+  // Returns the response-time figure as it is drawn.
   function draw(state) {
     const width = Math.max(280, at("curve").clientWidth);
     const drawn = explorer_figures.draw(response(state, width));

@@ -1,5 +1,5 @@
 "use strict";
-// What the explorer says: the answer, what may be lost, and what is to be read with care.
+// The explorer's sentences: the answer, possible losses, and cautions.
 const explorer_sentences = (meta, setting) => {
   const words = explorer_words;
   const BUSY = 0.85;
@@ -16,15 +16,17 @@ const explorer_sentences = (meta, setting) => {
     return cpu > log ? "Limit: the CPUs." : "Limit: the log.";
   }
 
-  // Said without being asked about: the sessions, and what is not as usual.
+  // Named without being asked about: the sessions, and every factor that is not as usual.
   function named_setting() {
     const unusual = (factor) => levels[factor] !== meta.usual[factor] || levels[factor] !== meta.today[factor];
     const factors = meta.factors.filter((factor) => levels[factor] !== null && (factor === "sessions" || unusual(factor)));
     return factors.map((factor) => words.level(factor, levels[factor])).join(", ");
   }
 
+  const sentence = (text) => `${text.slice(0, 1).toUpperCase()}${text.slice(1).replace(/\.?$/, ".")}`;
+
   function answer(state) {
-    if (state.refused) return `There is ${state.refused.replace(/\.?$/, ".")}`;
+    if (state.refused) return sentence(state.refused);
     if (!state.outlook) return "";
     const { values } = state.outlook;
     const name = setting.is_open() ? "response_time_ms" : levels.rows_per_commit > 1 ? "rows_per_s" : "throughput_per_s";
@@ -37,7 +39,7 @@ const explorer_sentences = (meta, setting) => {
     return `${named_setting()}: ${figure} ${unit}${ratio}. ${commits}${limit(values)}`;
   }
 
-  // What 5 % less CPU per transaction makes of R; `before` is R without it.
+  // R with 5 % less CPU per transaction; `before` is R without it.
   function less(state) {
     if (!state.before || !state.outlook || state.stage === "rough") return "";
     const now = state.outlook.values.response_time_ms;
@@ -50,7 +52,7 @@ const explorer_sentences = (meta, setting) => {
     const rate = state.outlook?.values.throughput_per_s;
     if (!rate || meta.longest_loss_s === null) return "A crash of the server may lose acknowledged commits.";
     const commits = words.significant(Number((meta.longest_loss_s * rate).toPrecision(2)));
-    return `A crash of the server may lose up to ${commits} acknowledged commits: those of the last ${words.general(meta.longest_loss_s)} s.`;
+    return `A crash of the server may lose up to ${commits} acknowledged commits, those of the last ${words.general(meta.longest_loss_s)} s.`;
   }
 
   function misfit(today) {
@@ -65,9 +67,9 @@ const explorer_sentences = (meta, setting) => {
   }
 
   function beyond(one) {
-    const said = (value) => (typeof value === "number" ? words.significant(value) : value);
-    const measured = one.low === null ? "none" : one.low === one.high ? said(one.low) : `${said(one.low)} to ${said(one.high)}`;
-    return words.filled(meta.words.beyond, { name: meta.names[one.factor], said: said(one.asked), measured });
+    const text = (value) => (typeof value === "number" ? words.significant(value) : value);
+    const measured = one.low === null ? "none" : one.low === one.high ? text(one.low) : `${text(one.low)} to ${text(one.high)}`;
+    return words.filled(meta.words.beyond, { name: meta.names[one.factor], asked: text(one.asked), measured });
   }
 
   function cautions(state) {

@@ -1,5 +1,5 @@
 "use strict";
-// The setting that is asked about: its controls, its presets, and the link that names it.
+// The setting asked about: its controls, its presets, and the link that names it.
 const explorer_setting = (meta, at) => {
   const words = explorer_words;
   const PREFIX = "#e1:";
@@ -41,11 +41,11 @@ const explorer_setting = (meta, at) => {
     const range = measured_of(control.factor);
     const text = `${words.significant(value)} ${control.unit}`.trim();
     if (!is_beyond(control, value)) return text;
-    if (range && range[1] > 0 && value > range[1]) return `${text}, ${words.significant(value / range[1], 2)} times the most that was measured`;
+    if (range && range[1] > 0 && value > range[1]) return `${text}, ${words.significant(value / range[1], 2)} times the largest measured value`;
     return `${text}, not measured`;
   }
 
-  // Ticks where the run measured; of the device and the CPUs at what it had.
+  // Ticks at the measured levels; for the device and the CPUs, at what the run had.
   function mark(control) {
     const had = { log_device_ms: meta.device_ms, cpus: meta.cpus }[control.factor];
     const values = had === undefined ? meta.measured.map((one) => one.levels[control.factor]) : [had];
@@ -82,11 +82,11 @@ const explorer_setting = (meta, at) => {
     try {
       if (changed().length || location.hash.startsWith(PREFIX)) history.replaceState(null, "", changed().length ? fragment() : location.href.split("#")[0]);
     } catch {
-      // A page inside another may not.
+      // A page inside another page may not do this.
     }
   }
 
-  // What a link asks for: known factors, numbers within the controls' reach. Gives what it asked for in vain.
+  // Reads a link: known factors, numbers within the controls' reach. Returns the parts that it had to refuse.
   function read_link() {
     if (!location.hash.startsWith(PREFIX)) return null;
     const wrong = new Set();
@@ -95,7 +95,7 @@ const explorer_setting = (meta, at) => {
     try {
       text = decodeURIComponent(location.hash.slice(PREFIX.length));
     } catch {
-      wrong.add("letters that are none");
+      wrong.add("characters that cannot be decoded");
     }
     for (const part of text.split(",").slice(0, 2 * meta.factors.length)) {
       const [factor, value] = part.split("=", 2);
@@ -105,9 +105,9 @@ const explorer_setting = (meta, at) => {
         const { least, most, whole } = meta.limits[factor];
         const number = whole ? Math.round(Number(value)) : Number(value);
         levels[factor] = Math.min(Math.max(number, least), most);
-        if (levels[factor] !== Number(value)) wrong.add(`${factor} goes from ${least} to ${most}${whole ? ", whole" : ""}`);
+        if (levels[factor] !== Number(value)) wrong.add(`${factor} must be from ${least} to ${most}${whole ? ", a whole number" : ""}`);
       } else if (part) {
-        wrong.add("a factor or a value that there is not");
+        wrong.add("an unknown factor or value");
       }
     }
     if (is_open()) levels.think_time_ms = 0;
@@ -138,7 +138,7 @@ const explorer_setting = (meta, at) => {
     },
   };
 
-  // `heard` is called after every change, with why one was not made.
+  // `heard` is called after every change, with the reason where a change was refused.
   function listen(heard) {
     told = heard;
     controls.forEach(mark);
@@ -150,7 +150,7 @@ const explorer_setting = (meta, at) => {
         const value = text === "" && control.none ? null : Number(text);
         const fits = value === null || (text !== "" && value >= least && value <= most && (!whole || Number.isInteger(value)));
         if (fits) levels[control.factor] = value;
-        told(fits ? "" : `${control.label} is ${text || "nothing"}; it goes from ${least} to ${most}${whole ? ", in whole numbers" : ""}.`);
+        told(fits ? "" : `${control.label} is ${text || "empty"}; it must be ${whole ? "a whole number " : ""}from ${least} to ${most}.`);
       });
       control.number.addEventListener("blur", show);
     }
@@ -165,7 +165,7 @@ const explorer_setting = (meta, at) => {
   return {
     levels, show, read_link, listen, presets, set, changed, is_open,
     is_link: () => location.hash.startsWith(PREFIX),
-    // What a loop of as many sessions does, per second: arrivals go a little beyond.
+    // Throughput of a loop of as many sessions, per second: arrivals go a little beyond.
     know_capacity: (per_s) => { capacity = per_s; },
   };
 };

@@ -1,5 +1,5 @@
 "use strict";
-// Asks the WebAssembly module, the latest question first: between any two settings it looks whether another has come.
+// Asks the WebAssembly module, the latest question first: between any two settings it checks for a newer question.
 (() => {
   const TODAY = 0, ASKED = 1, POINT = 2;
   const ROUGH = 2000;
@@ -98,15 +98,15 @@
     return work();
   }
 
-  // While a slider is dragged questions come faster than curves are done: the number of a newer one is told at once,
-  // and the rough curve under way still ends.
+  // While a slider is dragged, questions come faster than curves are done: the point of a newer one is posted at once,
+  // and the rough curve in progress still ends.
   async function patient(work) {
     await breath();
     if (waiting && !waiting.pointed) waiting.pointed = { steady: point(waiting, ROUGH) };
     return work();
   }
 
-  // The levels of a curve: sessions of a loop, or rates up to what a loop of as many sessions does.
+  // The levels of a curve: sessions of a loop, or rates up to the throughput of a loop of as many sessions.
   async function places(levels, ask, next) {
     if (levels.arrival_rate_per_s === null) {
       const most = Math.max(64, 2 * levels.sessions, ask.most_sessions);
@@ -137,7 +137,7 @@
     return { factor: found.factor, capacity: found.capacity, points };
   }
 
-  // What today's setting gives where the question is one of arrivals, or of a loop.
+  // Today's setting in the form of the question: arrivals, or a loop.
   const today_like = (levels) => ({ ...today, arrival_rate_per_s: levels.arrival_rate_per_s, ...(levels.arrival_rate_per_s === null ? {} : { think_time_ms: 0 }) });
 
   async function today_curve(ask, commits) {

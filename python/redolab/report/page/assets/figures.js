@@ -19,7 +19,7 @@ const figures = (() => {
       .map((at) => [at, format(at)]);
   }
 
-  // Every other name goes where they would stand in one another.
+  // Every other name is left out where names would overlap.
   function thinned(ticks, width) {
     const widest = Math.max(0, ...ticks.map(([, text]) => text.length)) * letter + 8;
     const step = Math.ceil((ticks.length * widest) / width);

@@ -30,7 +30,7 @@ page_parts.libraries.then(() => {
     // S as it is, and 5 % less of it at the rate that is asked about.
     calculator.ask({ what: "formula", curves: [
       { kind: CPU, service: service / 1e3, servers, rates: [...rates, rate] },
-      // Servers are whole: of less than one there is no M/M/m.
+      // Servers are whole: M/M/m does not exist for less than one.
       { kind: ERLANG, service: service / 1e3, servers: Math.round(servers), rates: Math.round(servers) ? rates : [] },
       { kind: CPU, service: (0.95 * service) / 1e3, servers, rates: [rate] },
     ], shown: { rates } });
@@ -54,7 +54,7 @@ page_parts.libraries.then(() => {
     at("figure").replaceChildren(explorer_figures.legend(legend), explorer_figures.draw(figure).svg);
     const busy = (service * rate) / 1e3 / servers;
     at("answer").textContent = own === null
-      ? `${words.significant(rate)} arrivals per s ask for ${words.significant(100 * busy)} % of the servers' time: the queue grows without end.`
+      ? `${words.significant(rate)} arrivals per s need ${words.significant(100 * busy)} % of the servers' time: the queue grows without end.`
       : `R is ${ms(own)} at ${words.significant(rate)} arrivals per s, where the servers are ${words.significant(100 * busy)} % busy.`
         + (faster === null ? "" : ` With 5 % less service time R is ${ms(faster)}, ${words.significant(100 * (1 - faster / own), 2)} % shorter.`);
   }
@@ -64,7 +64,7 @@ page_parts.libraries.then(() => {
     restarted: () => {},
     given_up: () => {
       at("note").hidden = false;
-      at("note").textContent = "The curve cannot be dragged in this browser; the figure above shows it.";
+      at("note").textContent = "The sliders cannot run in this browser; the figure above shows the curve.";
     },
   });
 

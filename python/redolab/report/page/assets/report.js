@@ -25,7 +25,7 @@ page_parts.libraries.then(() => page_parts.text("packed-figures")).then((packed)
     idle(() => drawNext(rest.slice(1)));
   }
 
-  // The arrow keys go from point to point and say each one's figures.
+  // The arrow keys go from point to point and show each one's figures.
   function readable(place) {
     const points = figures.points(data[place.dataset.figure]);
     const readout = place.parentElement.querySelector("output");
@@ -105,7 +105,7 @@ page_parts.libraries.then(() => page_parts.text("packed-figures")).then((packed)
     drawAll();
   });
 }).catch((error) => {
-  // A browser that cannot unpack: the numbers of every figure stand below it.
+  // A browser that cannot unpack: the numbers of every figure are in the table below it.
   for (const place of document.querySelectorAll("[data-figure]")) {
     place.textContent = `This figure cannot be drawn here (${error.message}); its numbers follow as a table.`;
   }

@@ -262,7 +262,7 @@ def test_periods_are_of_watched_runs_alone(tmp_path: Path) -> None:
     from tests.unit.analysis.synthetic import LOG_BOUND, build_run, design
 
     run = build_run(tmp_path / "run", LOG_BOUND, design(blocks=2))
-    with pytest.raises(UsageError, match="was not watched, so --from and --to name no period"):
+    with pytest.raises(UsageError, match="choose a period of what `redolab watch` stored"):
         make_results(run, None, ["2026-11-24"], [])
     with pytest.raises(UsageError, match="was not watched"):
         answers.analyse(run, None, Periods(*[_ANY] * 2))

@@ -395,7 +395,8 @@ def test_rows_are_known_from_either_kind_of_commit(given: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("left_out", "words"), [("1/1/wait", "one session alone"), ("32/1/wait", "several sessions")]
+    ("left_out", "words"),
+    [("1/1/wait", "a setting with one session"), ("32/1/wait", "a setting with several sessions")],
 )
 def test_what_is_missing_is_named(given: Any, left_out: str, words: str) -> None:
     with pytest.raises(UsageError, match=words) as refused:
@@ -406,7 +407,7 @@ def test_what_is_missing_is_named(given: Any, left_out: str, words: str) -> None
 def test_without_the_kernel_s_accounts_there_is_no_calibration(given: Any) -> None:
     found = samples()
     found[0] = sample(1, 1, "1/1/wait", 1, log_flushes=COMMITS, log_flush_time_s=0.5, log_bytes=1)
-    with pytest.raises(UsageError, match="lacks CPU time"):
+    with pytest.raises(UsageError, match="needs CPU times"):
         given(found)
 
 
@@ -418,7 +419,7 @@ def test_settings_of_another_log_device_are_another_system(given: Any) -> None:
 
 
 def test_a_run_of_something_else_is_refused(given: Any) -> None:
-    with pytest.raises(UsageError, match="measures no commits"):
+    with pytest.raises(UsageError, match="did not measure commits"):
         given(samples(), unit="query", experiment="consistent-read")
 
 

@@ -125,7 +125,7 @@ def test_the_emulated_devices_say_how_that_time_is_divided(given: Given) -> None
     assert devices(apart) == pytest.approx([both_s * part - FLUSH_CPU for part in (5 / 7, 2 / 7)])
     assert apart.point.second is not None
     assert apart.point.second.own_device
-    assert [text for text in apart.cautions if "as the emulated devices' times are" in text]
+    assert [text for text in apart.cautions if "in proportion to the emulated devices' times" in text]
     shared = given(samples(), emulated={"log_device_ms": 3.5})
     assert devices(shared) == pytest.approx([(REDO + BINLOG) / 2] * 2)
     assert shared.point.second is not None
@@ -173,16 +173,16 @@ def test_what_the_server_times_is_taken_from_it(given: Given) -> None:
 
 def test_without_counts_or_commits_that_do_not_wait_there_are_no_costs(given: Given) -> None:
     waits = [item for item in samples() if "nowait" not in item.setting]
-    with pytest.raises(UsageError, match="lacks CPU time or the time of log flushes"):
+    with pytest.raises(UsageError, match="needs CPU times and times of log flushes"):
         given(waits)
     uncounted = [
         sample(item.sample, item.setting, item.sessions, binlog_flushes=None) if item.sample == 2 else item
         for item in samples()
     ]
-    with pytest.raises(UsageError, match="lacks CPU time or the time of log flushes"):
+    with pytest.raises(UsageError, match="needs CPU times and times of log flushes"):
         given(uncounted)
     # What PostgreSQL does not time is not told from its commits.
-    with pytest.raises(UsageError, match="lacks CPU time or the time of log flushes"):
+    with pytest.raises(UsageError, match="needs CPU times and times of log flushes"):
         given(samples(), "embedded")
 
 

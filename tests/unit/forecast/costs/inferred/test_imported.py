@@ -45,8 +45,8 @@ def test_a_forecast_lists_what_was_taken_for_granted(seen: RunCosts) -> None:
     results = forecast(seen, today, ())
     text = " ".join(results["warnings"])
     for words in (
-        "There is no calibration of Oracle Database",
-        "as PostgreSQL's share flushes",
+        "Redolab has no calibration of Oracle Database",
+        "as PostgreSQL's commits share flushes",
         "do not count the rows",
         "No forecast of the family",
     ):
@@ -87,7 +87,7 @@ def test_the_advice_ranks_changes_and_says_what_would_make_it_surer(tmp_path: Pa
     advice = analyse(run)["advice"]
     # Sessions that are active are no knob, and how many rows a commit has is not in a report.
     assert {item["factor"] for item in advice["changes"]} == {"commit_wait", "log_device", "cpus"}
-    assert "Rows per commit: how many rows" in " ".join(advice["not_forecast"])
+    assert "Rows per commit: the rows of today's commits" in " ".join(advice["not_forecast"])
     lost = [item for item in advice["changes"] if item["factor"] == "commit_wait"]
     assert [(item["tier_before"], item["tier_after"]) for item in lost] == [("disk", "memory")]
     for item in advice["changes"]:
@@ -126,11 +126,11 @@ def test_no_forecast_saves_more_of_the_log_than_was_waited_for(share: float, tmp
 def test_where_commits_are_not_the_matter_nothing_is_forecast_of_them(tmp_path: Path) -> None:
     advice = advice_of(tmp_path / "little", of_sync(0.02))
     assert (advice["changes"], advice["lines"]) == ([], [])
-    assert "log is 2 % of DB time" in advice["why_no_forecast"].replace("2.0 %", "2 %")
+    assert "log is only 2 % of DB time" in advice["why_no_forecast"].replace("2.0 %", "2 %")
     without = tuple(event for event in FACTS.foreground if event.name != "log file sync")
     advice = advice_of(tmp_path / "none", truth(foreground=without))
     assert (advice["changes"], advice["lines"]) == ([], [])
-    assert "what they wait for is not known" in advice["why_no_forecast"]
+    assert "their waiting time for the log is not known" in advice["why_no_forecast"]
 
 
 @pytest.mark.parametrize(
