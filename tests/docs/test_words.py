@@ -8,17 +8,19 @@ import pytest
 
 from tests.docs.words import Phrase, Text, phrases, texts
 
+PUBLISHED = "docs/published.md"
+"""A page of findings in the words in which they were published."""
 STAYS = (
-    # Findings as they were published.
-    "docs/published.md",
+    # Published too.
+    "said, not measured",
 )
-"""Pages, and words around a phrase, that stay as they are."""
+"""Texts in which a phrase is the best English."""
 
 
 def left() -> Iterator[Phrase]:
     for text in texts():
-        if text.place not in STAYS:
-            yield from (phrase for phrase in phrases(text) if not any(it in phrase.words for it in STAYS))
+        if text.place != PUBLISHED and text.words not in STAYS:
+            yield from phrases(text)
 
 
 def test_every_text_can_be_read_once() -> None:
@@ -27,9 +29,9 @@ def test_every_text_can_be_read_once() -> None:
 
 
 def test_what_stays_is_still_there() -> None:
-    whole = [(text.place, text.words) for text in texts()]
-    for it in STAYS:
-        assert any(it in (place, *[words[i:] for i in [words.find(it)] if i >= 0]) or it in words for place, words in whole), it
+    written = {text.words for text in texts()}
+    assert set(STAYS) <= written
+    assert len(STAYS) < 6
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def check_memory(content: Content, head: str) -> None:
 
     Args:
         content: of the file.
-        head: its first lines, which stand for all.
+        head: its first lines, which represent all of them.
 
     Raises:
         UsageError: they need more.

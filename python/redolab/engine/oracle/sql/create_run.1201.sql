@@ -1,4 +1,4 @@
--- Made first and dropped last: it says whose the tables are.
+-- Created first and dropped last: it identifies the run that owns the tables.
 create table redolab_run (
   mark varchar2(32) not null,
   role varchar2(8) not null,

@@ -1,4 +1,4 @@
--- Which instance answers, and since when: a later beginning tells a restart.
+-- The instance that answers and the time of its start: a later start shows a restart.
 select
   i.instance_name,
   i.version,

@@ -1,3 +1,3 @@
--- Who made Redolab's tables: the run and its guard, in a table of its own.
+-- The run that made Redolab's tables, and its guard, in a table of its own.
 select r.mark, r.role, r.sid, r.serial
 from redolab_run r
