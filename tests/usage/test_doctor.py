@@ -79,7 +79,7 @@ def test_every_key_is_documented(redolab: Redolab, newest: Server, url: str) -> 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["no-such-experiment"], "There are: commit-mode"),
+        (["no-such-experiment"], "It has: commit-mode"),
         (["commit_mode"], "Did you mean 'commit-mode'?"),
         (["commit-mode", "embeded"], "Did you mean 'embedded'?"),
         (["sqlite", "--engine", "embedded"], "doctor checks one server at a time"),

@@ -18,7 +18,7 @@ def both(one: str, other: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["no-such-experiment"], "There are: commit-mode, durability, "),
+        (["no-such-experiment"], "It has: commit-mode, durability, "),
         (
             ["cpu-capacity", "--engine", "embedded"],
             "does not run on embedded, only on machine. Leave --engine out",

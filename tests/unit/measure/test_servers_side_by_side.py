@@ -255,7 +255,7 @@ def test_unequal_promises_are_not_compared(tmp_path: Path) -> None:
     assert pair(results, "new/nowait/batch", "old/nowait/batch") is not None
     assert (results["verdict"]["outcome"], results["verdict"]["best"]) == ("undecided", None)
     assert results["verdict"]["text"].startswith(
-        "Compare no servers under wait/immediate: what a commit promises there differs. Under "
+        "Do not compare servers under wait/immediate: a commit promises different things. Under "
         "old/wait/immediate a commit is acknowledged once flushed to disk; survives a crash and a power cut. "
         "Under new/wait/immediate a commit is acknowledged once handed to the operating system; lost in a "
         "power cut."
@@ -313,7 +313,7 @@ def test_a_server_lacks_a_setting_and_says_why(tmp_path: Path) -> None:
 
 def test_a_server_without_the_baseline_is_refused() -> None:
     servers = {"old": everything, "new": lambda levels: f"it has no {levels['commit_wait']}"}
-    with pytest.raises(UsageError, match="new does not have wait/immediate, which all are compared with"):
+    with pytest.raises(UsageError, match="new does not have wait/immediate, the baseline of all comparisons"):
         SideBySideExperiment(QUESTION, servers, across_tiers=False).plan(Wish())
 
 
