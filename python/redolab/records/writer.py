@@ -83,7 +83,7 @@ class RunWriter:
         """A sentence on the data that stay on disk whatever happens."""
         if not self.samples:
             return "No sample was finished yet, so none is lost."
-        return f"All samples finished before are kept; `redolab report {self.path}` reads them."
+        return f"Every sample finished before is kept; `redolab report {self.path}` reads them."
 
     def append(
         self,

@@ -20,7 +20,7 @@ PLAN = EXPERIMENT.plan(Wish(blocks=2, seconds=1.0, seed=7, settings=("wait/immed
 SCRIPT = FakeScript(cpu_ns=20_000, run_queue_ns=5_000)
 TOLD = "The database ended the run: it is tired. "
 ADVICE = "Look at the server's log for the cause."
-KEPT = "All samples finished before are kept. "
+KEPT = "Every sample finished before is kept. "
 
 
 class Broken(FakeEngine):

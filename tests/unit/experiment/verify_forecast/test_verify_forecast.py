@@ -201,7 +201,7 @@ def test_a_run_without_its_forecast_says_so(run: Run) -> None:
     manifest = json.loads((run.path / "manifest.json").read_text())
     del manifest["hashes"][FILE]
     (run.path / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(UsageError, match="not a sealed forecast"):
+    with pytest.raises(UsageError, match="no sealed forecast"):
         analyse(open_run(run.path))
 
 
