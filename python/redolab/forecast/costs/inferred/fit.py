@@ -98,11 +98,8 @@ class Workload:
             "CPUs": (self.cpus, MOST_CPUS),
             "rows per commit": (self.rows_per_commit, MOST_ROWS),
         }
-        found = [
-            f"{value:,} {name} (1 to {most:,} can be forecast)"
-            for name, (value, most) in counts.items()
-            if not 1 <= value <= most
-        ]
+        text = "{:,} {} (1 to {:,} can be forecast)"
+        found = [text.format(n, name, most) for name, (n, most) in counts.items() if not 1 <= n <= most]
         times = (1 / self.commits_per_s, self.server_cpu_s, self.busy_s, self.client_cpu_s, self.flush_s)
         if not all(0 < time_s < _LONGEST_S for time_s in times if time_s is not None):
             found.append("a time or a rate is zero, or impossible for a server")
