@@ -63,8 +63,7 @@ _CALIBRATE: tuple[str, frozenset[Capability]] = (
 )
 _SURER_REPORTS = "two reports, of before and after the change, imported together"
 _MOST_EVENTS, _MOST_S = 20_000_000, 5.0
-"""Limits of all simulations for the advice on a watch: more events than usually needed, and the longest time.
-"""
+"""Limits of all simulations for the advice on a watch: more events than usual, and the longest time."""
 _MOST_EVENTS_OF_RUN = 300_000_000
 """The same on a run whose costs were measured, which nobody waits for while it measures."""
 _FORECAST_INSTEAD = "`redolab forecast` takes the time that it needs."
@@ -73,9 +72,8 @@ _ELSEWHERE = (
     "change of commits or of the log is forecast."
 )
 _SATURATED = (
-    "Commits: the log is being written for {busy} of the time, and sessions that wait for locks or buffers "
-    "wait for commits too. The model does not include that, so no change of commits or of the log is "
-    "forecast."
+    "Commits: the log is written for {busy} of the time, and sessions that wait for locks or buffers wait "
+    "for commits too. The model does not include that, so no change of commits or of the log is forecast."
 )
 _UNKNOWN_SHARE = (
     "Commits: their waiting time for the log is not known, so no change of commits or of the log is forecast."
@@ -182,12 +180,9 @@ def _of_costs(
 
 def _of_commits(figures: Mapping[str, Any], setting: str, whole: str) -> tuple[float | None, str]:
     """Waiting for the log as a share of the time, and why it is not what to change; empty where it may be."""
-    of_setting: Mapping[str, Any] = next(
-        (item for item in figures["settings"] if item["name"] == setting), {}
-    )
+    found: Mapping[str, Any] = next((item for item in figures["settings"] if item["name"] == setting), {})
     share, busy = (
-        of_setting.get("figures", {}).get(key, {}).get("point")
-        for key in ("log_sync_share", "log_utilization")
+        found.get("figures", {}).get(key, {}).get("point") for key in ("log_sync_share", "log_utilization")
     )
     if share is None:
         return None, _UNKNOWN_SHARE

@@ -57,8 +57,7 @@ class Workload:
     busy_s: float
     """How long a session was busy: not waiting for its client."""
     flush_s: float | None
-    """Mean time of a write and flush of the first log, by the server's clock; None where it does not time
-    them."""
+    """Mean time of a write and flush of the first log, by the server's clock; None where it is not timed."""
     second_flush_s: float | None = None
     """The same time for the second log. It is not used where the first log is not timed."""
     flush_shape: tuple[float, ...] = ()
@@ -71,9 +70,7 @@ class Workload:
     others: float = 0.0
     """CPUs that processes keep busy which are neither the server's nor its clients'."""
     available: float | None = None
-    """The part of all CPU time that is used by the server and its clients; None for the
-    prior's.
-    """
+    """The part of all CPU time that is used by the server and its clients; None for the prior's."""
     commit_wait: str = "wait"
     """`wait` or `nowait`; of two logs also the one that is waited for."""
     rows_counted: bool = True
@@ -101,11 +98,8 @@ class Workload:
             "CPUs": (self.cpus, MOST_CPUS),
             "rows per commit": (self.rows_per_commit, MOST_ROWS),
         }
-        found = [
-            (f"{value:,} {name} (1 to {most:,} can be forecast)")
-            for name, (value, most) in counts.items()
-            if not 1 <= value <= most
-        ]
+        text = "{:,} {} (1 to {:,} can be forecast)"
+        found = [text.format(n, name, most) for name, (n, most) in counts.items() if not 1 <= n <= most]
         times = (1 / self.commits_per_s, self.server_cpu_s, self.busy_s, self.client_cpu_s, self.flush_s)
         if not all(0 < time_s < _LONGEST_S for time_s in times if time_s is not None):
             found.append("a time or a rate is zero, or impossible for a server")
