@@ -33,13 +33,20 @@ def statements(compared: Compared, verdict: Verdict) -> list[dict[str, Any]]:
         return []
     base = next(group.baseline for group in compared.groups if named in group.names)
     return [
-        _entry(compared, declared[name], purpose)
+        entry(compared, declared[name], purpose)
         for name, purpose in ((named, "recommended"), (base, "compared with"))
         if purpose == "recommended" or name != named
     ]
 
 
-def _entry(compared: Compared, declared: Mapping[str, Any], purpose: str) -> dict[str, Any]:
+def entry(compared: Compared, declared: Mapping[str, Any], purpose: str) -> dict[str, Any]:
+    """One setting with every way to have it.
+
+    Args:
+        compared: the run.
+        declared: the setting, as the manifest has it.
+        purpose: `recommended` or `compared with`.
+    """
     manifest, levels = compared.manifest, declared["levels"]
     engine = str(server_of(manifest["engine"], levels).get("name", ""))
     chosen, others = chosen_first(engine, declared)
