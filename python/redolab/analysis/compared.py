@@ -86,11 +86,10 @@ class Compared:
     @cached_property
     def prices(self) -> Mapping[str, Sequence[Price]]:
         """What crashes may lose, by setting; without those of which that is nothing or not known."""
-        if self.unit != "commit":
-            return {}
         found = {}
         for declared in self.manifest["settings"]:
-            rate = mean_estimate(item.arrival_rate for item in self.sessions[declared["name"]]).point
+            units = mean_estimate(item.arrival_rate for item in self.sessions[declared["name"]]).point
+            rate = units if self.unit == "commit" else None
             server = server_of(self.manifest["engine"], declared["levels"])
             found[declared["name"]] = prices(server, declared, rate)
         return {name: price for name, price in found.items() if price}

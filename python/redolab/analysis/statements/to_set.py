@@ -9,11 +9,13 @@ from redolab.analysis.compared import Compared
 from redolab.analysis.statements.words import chosen_first, in_words
 from redolab.analysis.verdict import Verdict
 from redolab.dialect.known import dialect_of
-from redolab.dialect.statements import Assignment
+from redolab.dialect.statements import Assignment, Way
+from redolab.records.list_texts import PLACEHOLDER
 from redolab.records.servers import SERVER, server_of
 
 _NOTHING = "This setting changes nothing of the server."
 _NOT_KNOWN = "Redolab does not know how this server's parameters are set."
+_LIST = "What your list runs on its own tables when this level begins; the undo, when the level ends."
 _APPLICATION: Mapping[str, str] = {
     "sessions": "Let {level} sessions work at a time: that is the size of the application's connection pool.",
     "rows_per_commit": "Put {level} rows into each commit of the application.",
@@ -49,10 +51,10 @@ def entry(compared: Compared, declared: Mapping[str, Any], purpose: str) -> dict
     """
     manifest, levels = compared.manifest, declared["levels"]
     engine = str(server_of(manifest["engine"], levels).get("name", ""))
-    chosen, others = chosen_first(engine, declared)
+    chosen, others = chosen_first(manifest, declared)
     ways = dialect_of(engine).ways.get(engine.lower())
     assigned = [_assignment(manifest, declared, name) for name in (*chosen, *others)]
-    found = ways(assigned) if ways is not None and assigned else ()
+    found = (*(ways(assigned) if ways is not None and assigned else ()), *_of_list(manifest, levels))
     return {
         "setting": declared["name"],
         "purpose": purpose,
@@ -68,6 +70,20 @@ def entry(compared: Compared, declared: Mapping[str, Any], purpose: str) -> dict
         ],
         "price": [price.as_json() for price in compared.prices.get(declared["name"], ())],
     }
+
+
+def _of_list(manifest: Mapping[str, Any], levels: Mapping[str, str]) -> tuple[Way, ...]:
+    """What a user's own list runs for the levels of a setting; nothing where levels stand in its texts."""
+    scripts = manifest["load"].get("levels") or {}
+    own = [scripts.get(factor, {}).get(level, {}) for factor, level in levels.items()]
+    enter, leave = ([it.get(what, "") for it in own if it.get(what)] for what in ("enter", "leave"))
+    if not enter or any(PLACEHOLDER.search(text) for text in (*enter, *leave)):
+        return ()
+    return (Way("list", _LIST, tuple(map(_ended, enter)), tuple(map(_ended, reversed(leave)))),)
+
+
+def _ended(text: str) -> str:
+    return f"{text.strip().removesuffix(';')};"
 
 
 def _assignment(manifest: Mapping[str, Any], declared: Mapping[str, Any], name: str) -> Assignment:

@@ -8,14 +8,14 @@ from typing import Any
 from redolab import units
 from redolab.dialect.known import dialect_of
 from redolab.dialect.oracle_statements import STATEMENT
-from redolab.records.servers import server_of
+from redolab.records.servers import SERVER, server_of
 
 _MOST_NAMED = 4
 """Parameters that a sentence can name."""
 _MODES: Mapping[str, Mapping[str, str]] = {
     "commit_wait": {
-        "wait": "commits wait for the log",
-        "nowait": "commits do not wait for the log",
+        "wait": "commits wait",
+        "nowait": "commits do not wait",
         "redo": "commits wait for the redo log alone",
         "binlog": "commits wait for the binary log alone",
     },
@@ -36,10 +36,10 @@ _NUMBERS: Mapping[str, Callable[[str], str]] = {
 
 
 def in_words(levels: Mapping[str, str]) -> str:
-    """What the levels of a setting mean: `32 sessions, 1 row per commit, commits wait for the log`.
+    """What the levels of a setting mean: `32 sessions, 1 row per commit, commits wait`.
 
     >>> in_words({"sessions": "32", "rows_per_commit": "1", "commit_wait": "wait"})
-    '32 sessions, 1 row per commit, commits wait for the log'
+    '32 sessions, 1 row per commit, commits wait'
     """
     return ", ".join(_level(factor, level) for factor, level in levels.items())
 
@@ -52,7 +52,7 @@ def _level(factor: str, level: str) -> str:
             return _NUMBERS[factor](level)
         except ValueError:
             pass
-    return f"{factor} = {level}"
+    return level if level.startswith(factor) else f"{factor}: {level}"
 
 
 def called(manifest: Mapping[str, Any], declared: Mapping[str, Any]) -> str:
@@ -65,27 +65,32 @@ def called(manifest: Mapping[str, Any], declared: Mapping[str, Any]) -> str:
         declared: the setting, as the manifest has it.
     """
     name, values = str(declared["name"]), declared["parameters"]
-    chosen = chosen_first(str(server_of(manifest["engine"], declared["levels"]).get("name", "")), declared)[0]
+    chosen, _ = chosen_first(manifest, declared)
     if not 0 < len(chosen) <= _MOST_NAMED:
         return name
     if STATEMENT in chosen:
         return f"{STATEMENT} {values[STATEMENT]} ({name})"
     texts = [f"{parameter}={values[parameter]}" for parameter in chosen]
-    return f"{units.listed(texts)} ({name})"
+    return name if texts == [name] else f"{units.listed(texts)} ({name})"
 
 
-def chosen_first(engine: str, declared: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+def chosen_first(manifest: Mapping[str, Any], declared: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """A setting's parameters: those that its levels decide, and those that it has as the server had them.
 
+    Where a user's own levels decide, these are the parameters that differ between settings.
+
     Args:
-        engine: its name in the manifest.
+        manifest: of the run.
         declared: the setting, as the manifest has it.
     """
-    known = dialect_of(engine)
+    names, server = list(declared["parameters"]), declared["levels"].get(SERVER)
+    known = dialect_of(str(server_of(manifest["engine"], declared["levels"]).get("name", "")))
     if not known.ways:
-        return [], list(declared["parameters"])
+        return [], names
     decided = frozenset() if known.chosen is None else known.chosen(declared["levels"])
     if not decided:
-        return list(declared["parameters"]), []
-    chosen = [name for name in declared["parameters"] if name in decided]
-    return chosen, [name for name in declared["parameters"] if name not in decided]
+        alike = [item for item in manifest["settings"] if item["levels"].get(SERVER) == server]
+        decided = frozenset(
+            name for name in names if len({item["parameters"].get(name) for item in alike}) > 1
+        )
+    return [name for name in names if name in decided], [name for name in names if name not in decided]

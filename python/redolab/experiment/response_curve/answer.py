@@ -57,8 +57,8 @@ def _keep(one: Beside) -> list[str]:
     assert one.elbow is not None, "it has one"
     elbow, rate = one.elbow
     capacity = one.curve.capacity_per_s
-    keep = f"Let up to {rate.text()} transactions per second arrive at {one.curve.name}"
-    why = "no elbow was seen up to there" if elbow.at_end else "from that elbow on R grows faster than load"
+    keep = f"Let up to {rate.text()} transactions per second arrive at {one.curve.words}"
+    why = "no elbow was seen up to there" if elbow.at_end else "from there on R grows faster than load"
     return [
         f"{keep}: {why}.",
         f"That is {rate.scaled(100 / (capacity.point or 1.0)).text(' %')} of capacity.",
@@ -101,7 +101,7 @@ def _other(one: Beside) -> str:
     assert one.elbow is not None, "it has one"
     elbow, rate = one.elbow
     sign = " or beyond" if elbow.at_end else ""
-    return f"{one.curve.name} has its elbow at {rate.text()} per second{sign}."
+    return f"With {one.curve.words} the elbow is at {rate.text()} per second{sign}."
 
 
 def _warnings(found: Sequence[Beside]) -> list[str]:

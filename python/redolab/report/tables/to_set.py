@@ -14,6 +14,7 @@ _SCOPES: Mapping[str, str] = {
     "role": "one role",
     "session": "one session",
     "commit": "each commit",
+    "list": "your list",
 }
 
 
@@ -53,7 +54,7 @@ def compared_with(results: Results) -> Shown | None:
 
 def _shown(results: Results, purpose: str, title: str) -> Shown | None:
     entry = next((item for item in results.get("statements") or () if item["purpose"] == purpose), None)
-    if entry is None:
+    if entry is None or not (entry["ways"] or entry["application"]):
         return None
     ways = [_way(item) for item in entry["ways"]]
     named = entry["words"] if entry["words"] == entry["setting"] else f"{entry['words']} ({entry['setting']})"
@@ -64,8 +65,8 @@ def _shown(results: Results, purpose: str, title: str) -> Shown | None:
 
 def _sentences(entry: Mapping[str, Any]) -> list[str]:
     found = [str(text) for text in entry["application"]]
-    if not entry["ways"]:
-        return [*found, str(entry["why_none"])]
+    if not entry["parameters"]:
+        return found
     kept = entry["as_before"]
     if len(kept) == len(entry["parameters"]):
         found.append("The server had all of this before the run, so nothing has to be changed.")
