@@ -171,6 +171,16 @@ def some(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + more
 
 
+def listed(names: Sequence[str]) -> str:
+    """Names in one phrase.
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def counted(number: int, noun: str) -> str:
     """A number of things in words.
 

@@ -87,7 +87,15 @@ def test_commit_mode_finds_what_waiting_costs(
     if blocks == ENOUGH_BLOCKS:
         assert outcomes["wait/batch"]["outcome"] == "equivalent"
         assert outcomes["nowait/immediate"]["outcome"] == "better"
-        assert results["verdict"]["text"].startswith("Use nowait/immediate if a crash may lose")
+        said = "Use COMMIT WRITE NOWAIT IMMEDIATE (nowait/immediate) if a crash may lose"
+        assert results["verdict"]["text"].startswith(said)
+        advised = results["statements"][0]
+        each, session = advised["ways"]
+        assert (each["set"], each["undo"]) == (["COMMIT WRITE NOWAIT IMMEDIATE;"], ["COMMIT;"])
+        alter = "ALTER SESSION SET COMMIT_WAIT = 'NOWAIT' COMMIT_LOGGING = 'IMMEDIATE';"
+        assert session["set"] == [alter]
+        assert [price["commits"] for price in advised["price"]] == [None, None]
+        assert "Oracle documents no limit" in results["verdict"]["price"]
     assert "93 % of a session's commit time is log sync" in results["verdict"]["text"]
     assert {"run_updates", "select_session_waits"} <= set(working.instance.asked)
     stored = open_run(tmp_path / "run")

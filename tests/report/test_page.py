@@ -46,6 +46,28 @@ def test_opens_quietly_and_fits(
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("width", [1200, 390])
+def test_what_to_set_stands_before_the_bars_and_can_be_copied(open_report: Open, width: int) -> None:
+    results = stored("log_bound")
+    way = results["statements"][0]["ways"][0]
+    opened = open_report(results, width)
+    page = opened.page
+    blocks = page.locator("#to-set > .way pre")
+    assert [text.split("\n") for text in blocks.all_inner_texts()] == [way["set"], way["undo"]]
+    page.evaluate(
+        "navigator.clipboard.writeText = (text) => { window.kept = text; return Promise.resolve(); }"
+    )
+    page.locator("#to-set > .way .copy").last.click()
+    assert page.evaluate("window.kept").split("\n") == way["undo"]
+    assert page.locator("#to-set > .way .copy").last.inner_text() == "copied"
+    bars, block = page.locator("#verdict .bars").bounding_box(), blocks.last.bounding_box()
+    assert bars is not None
+    assert block is not None
+    assert block["y"] + block["height"] <= bars["y"]
+    assert block["x"] + block["width"] <= width
+    is_quiet(opened)
+
+
 @pytest.mark.parametrize("name", SECTIONS)
 def test_a_page_has_the_sections_its_run_has_data_for(open_report: Open, name: str) -> None:
     page = open_report(stored(name)).page

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from redolab.analysis import common_sections
-from redolab.analysis.at_risk import AtRisk, at_risk
+from redolab.analysis.at_risk import AtRisk, Price, at_risk, prices
 from redolab.analysis.commit_times import Histogram
 from redolab.analysis.profile import Times, by_sample
 from redolab.analysis.reading import (
@@ -26,6 +26,7 @@ from redolab.analysis.reading import (
     setting_names,
 )
 from redolab.analysis.servers.pairs import Group, groups_of, pairs_of
+from redolab.analysis.statements.words import called
 from redolab.analysis.time_based import UnitOfWork, instance_account, session_account
 from redolab.analysis.verdict import Circumstances
 from redolab.analysis.waits import NOTHING
@@ -83,19 +84,21 @@ class Compared:
         return str(self.manifest.get("unit", "commit"))
 
     @cached_property
-    def at_risk(self) -> Mapping[str, AtRisk]:
-        """Commits that a crash may lose, by setting; without settings that lose none or where it is not
-        known.
-        """
-        if self.unit != "commit":
-            return {}
+    def prices(self) -> Mapping[str, Sequence[Price]]:
+        """Possible losses in crashes, by setting; without settings that lose nothing, or of unknown loss."""
         found = {}
         for declared in self.manifest["settings"]:
-            name, engine = declared["name"], server_of(self.manifest["engine"], declared["levels"])["name"]
-            rate = mean_estimate(item.arrival_rate for item in self.sessions[name]).point
-            if (risk := at_risk(engine, declared, rate)) is not None:
-                found[name] = risk
-        return found
+            units = mean_estimate(item.arrival_rate for item in self.sessions[declared["name"]]).point
+            rate = units if self.unit == "commit" else None
+            server = server_of(self.manifest["engine"], declared["levels"])
+            found[declared["name"]] = prices(server, declared, rate)
+        return {name: price for name, price in found.items() if price}
+
+    @cached_property
+    def at_risk(self) -> Mapping[str, AtRisk]:
+        """Possible losses in a crash of the server, by setting; without settings of unknown loss."""
+        found = {name: at_risk(price) for name, price in self.prices.items()}
+        return {name: risk for name, risk in found.items() if risk is not None}
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
@@ -187,7 +190,8 @@ def circumstances(compared: Compared, does: str = "works", did: str = "worked") 
         log_device_ms=common_sections.log_device_ms(compared.manifest),
         tiers={setting["name"]: setting["tier"] for setting in compared.manifest["settings"]},
         margin=compared.margin,
-        at_risk=compared.at_risk,
+        prices=compared.prices,
+        called={item["name"]: called(compared.manifest, item) for item in compared.manifest["settings"]},
         does=does,
         did=did,
     )

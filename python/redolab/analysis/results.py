@@ -22,6 +22,7 @@ from redolab.analysis.reading import (
     read_overhead,
 )
 from redolab.analysis.servers.pairs import Group
+from redolab.analysis.statements.to_set import statements
 from redolab.analysis.time_based import UnitOfWork
 from redolab.analysis.verdict import Verdict
 from redolab.dialect.known import dialect_of
@@ -68,6 +69,7 @@ def results(
     heading["engine"]["emulated"] = common_sections.emulated_device(manifest, everything)
     return heading | {
         "verdict": verdict.as_json(),
+        "statements": statements(compared, verdict),
         "null_test": compared.null.as_json(),
         "settings": [_setting(declared, compared) for declared in manifest["settings"]],
         "comparisons": [

@@ -6,18 +6,18 @@ rests on. Open questions, and why they are open, come after it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from redolab import units
-from redolab.analysis.at_risk import AtRisk
+from redolab.analysis.at_risk import Price, in_words
 from redolab.stats.blocks import Comparison, NullTest, Outcome
 from redolab.stats.estimates import Estimate
 
-_Answer = tuple[list[str], Outcome, str | None, str | None]
-"""The sentences, the outcome, the setting named as best, and the sentence with its price."""
+_Answer = tuple[list[str], Outcome, str | None, str | None, str | None]
+"""The sentences, the outcome, the setting named as best, the sentences with its price, and the setting to
+use if that is not the best one."""
 RegimeName = Literal["log-bound", "cpu-bound", "mixed", "unknown"]
 
 
@@ -52,7 +52,9 @@ class Verdict:
     outcome_text: str | None = None
     """The outcome in the experiment's words, where those say more than the outcome's own."""
     price: str | None = None
-    """The sentence of `text` that states what a crash may lose under it."""
+    """The sentences of `text` that state what a crash may lose under it."""
+    advised: str | None = None
+    """The setting to use, if that is not the best one."""
 
     def as_json(self) -> dict[str, Any]:
         """The verdict as the results object has it."""
@@ -81,8 +83,19 @@ class Circumstances:
     does: str = "works"
     """The verb for a setting and its units of work, as in `nowait commits 2 times as fast`."""
     did: str = "worked"
-    at_risk: Mapping[str, AtRisk] = field(default_factory=dict)
-    """Commits that a crash may lose, by setting, where that is known."""
+    prices: Mapping[str, Sequence[Price]] = field(default_factory=dict)
+    """Possible losses in crashes, by setting, if the server's manual states them."""
+    called: Mapping[str, str] = field(default_factory=dict)
+    """A setting in the server's own words, with its name in brackets, if there are such words."""
+
+    def call(self, name: str) -> str:
+        """A setting in the server's own words; its name if it does not have any."""
+        return self.called.get(name, name)
+
+    def use(self, name: str) -> str:
+        """The instruction that gives a setting: `Set sync_binlog=0 (nowait)`, `Use btree`."""
+        words = self.call(name)
+        return f"{'Set' if '=' in words.partition('(')[0] else 'Use'} {words}"
 
 
 def regime(
@@ -141,13 +154,13 @@ def verdict(
     measured = [item for item in comparisons if item.ratio.point is not None]
     best = max(measured, key=lambda item: item.ratio.point or 0.0, default=None)
     failed = withheld(null, around.baseline)
-    sentences, outcome, named, price = (
-        _answer(best, around) if failed is None else ([failed.text], failed.outcome, failed.best, None)
+    sentences, outcome, named, price, advised = (
+        _answer(best, around) if failed is None else ([failed.text], failed.outcome, failed.best, None, None)
     )
     sentences.insert(1, rests_on(around.blocks_done, around.blocks_planned))
     if found is not None:
         sentences.append(f"{found.text}.")
-    return Verdict(joined(sentences), outcome, around.baseline, named, price=price)
+    return Verdict(joined(sentences), outcome, around.baseline, named, price=price, advised=advised)
 
 
 def rests_on(done: int, planned: int) -> str:
@@ -199,34 +212,37 @@ def _answer(best: Comparison | None, around: Circumstances) -> _Answer:
             "undecided",
             None,
             None,
+            None,
         )
     name, ratio = best.setting, best.ratio
     where = "" if around.log_device_ms is None else "on an emulated log device "
     if best.outcome == "better":
         condition, price = _price(name, around)
         first = (
-            f"Expect little: {where}{name}, the best setting, {around.does} only {against(ratio, base)}."
+            f"Expect little: {where}{around.call(name)}, the best setting, {around.does} only "
+            f"{against(ratio, base)}."
             if (ratio.point or 0) < 1.1
-            else f"Use {name}{condition}: {where}it {around.does} {against(ratio, base)}."
+            else f"{around.use(name)}{condition}: {where}it {around.does} {against(ratio, base)}."
         )
         return (
             [first, price],
             "better",
             name,
             price if around.tiers.get(name) != around.tiers.get(base) else None,
+            None,
         )
     if best.outcome == "equivalent":
         first = (
-            f"Keep {base}: {where}{name}, the best other setting, {around.does} {ratio_text(ratio)}, which "
-            "counts as equal."
+            f"Keep {around.call(base)}: {where}{name}, the best other setting, {around.does} "
+            f"{ratio_text(ratio)}, which counts as equal."
         )
         found = "The difference was found, but it lies" if best.detected else "It lies"
         inside = f"{found} inside the {100 * around.margin:g} % that count as equal."
-        return [first, inside], "equivalent", name if (ratio.point or 0) > 1 else base, None
+        return [first, inside], "equivalent", name if (ratio.point or 0) > 1 else base, None, base
     if best.outcome == "worse":
-        text = f"Keep {base}: {where}{name}, the next best, {around.does} {ratio_text(ratio)}."
-        return [text, f"No setting beats {base}."], "worse", base, None
-    return undecided(best, around, where), "undecided", None, None
+        text = f"Keep {around.call(base)}: {where}{name}, the next best, {around.does} {ratio_text(ratio)}."
+        return [text, f"No setting beats {base}."], "worse", base, None, None
+    return undecided(best, around, where), "undecided", None, None, None
 
 
 def undecided(best: Comparison, around: Circumstances, where: str) -> list[str]:
@@ -251,9 +267,13 @@ def _price(named: str, around: Circumstances) -> tuple[str, str]:
     tier, base = around.tiers.get(named), around.tiers.get(around.baseline)
     if tier == base:
         return "", f"Its commits are as durable as those of {around.baseline}."
-    price = f"The price: its commits are durable to the tier {tier}, not {base}."
-    if tier == "memory":
-        price = _may_lose(named, around.at_risk.get(named))
+    lost = around.prices.get(named)
+    if lost:
+        price = f"The price: with {named} {' '.join(in_words(lost))}"
+    elif tier == "memory":
+        price = f"The price: with {named} commits that were acknowledged may be lost when the server crashes."
+    else:
+        price = f"The price: its commits are durable to the tier {tier}, not {base}."
     return condition_of(tier), price
 
 
@@ -262,14 +282,3 @@ def condition_of(tier: str | None) -> str:
     if tier == "memory":
         return " if a crash may lose acknowledged commits"
     return f" if durability to the tier {tier} is enough"
-
-
-def _may_lose(named: str, risk: AtRisk | None) -> str:
-    if risk is None:
-        return f"The price: with {named} commits that were acknowledged may be lost when the server crashes."
-    step = 10 ** max(0, len(str(risk.commits)) - 2)
-    most = f"{math.ceil(risk.commits / step) * step:,}"
-    return (
-        f"The price: with {named} a crash of the server may lose up to {most} acknowledged commits, "
-        f"those of the last {units.duration(risk.window_s)}."
-    )

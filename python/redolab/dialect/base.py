@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
+
+from redolab.dialect.statements import Ways
 
 Pair = tuple[str, str]
 
@@ -32,6 +34,22 @@ class Unposted:
     """The event of the versions that do post one, in lower case."""
     why: str
     """A sentence on the sleeping process, and on the versions that do not show the sleep."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The acknowledged commits that one kind of crash may lose under a setting."""
+
+    crash: Literal["server", "power"]
+    """A crash of the server's process alone, or of the whole machine: its system, or its power."""
+    window_s: float | None = None
+    """Age of the oldest commit that can be missing; None where the server sets no such limit."""
+    groups: int | None = None
+    """Groups of commits that can be missing in addition; one flush serves each group."""
+    about: bool = False
+    """Whether the server's manual promises that age only roughly."""
+    unknown: str = ""
+    """Why nothing limits the loss, or why its limit is not known; half a sentence, or empty."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +87,12 @@ class Dialect:
     longest_loss_s: Callable[[Mapping[str, Any]], float | None] | None = None
     """Seconds of acknowledged commits that a crash of the server may lose where commits do not wait, by the
     parameters of a setting. Gives None where the parameters do not bound it."""
+    losses: Callable[[Mapping[str, Any]], tuple[Loss, ...]] | None = None
+    """Possible losses in crashes, by the parameters of a setting and of its server; empty for nothing."""
+    ways: Mapping[str, Ways] = field(default_factory=dict)
+    """The ways to set parameters, by the engine's name in a manifest."""
+    chosen: Callable[[Mapping[str, str]], frozenset[str]] | None = None
+    """The parameters that levels decide, by factor and level; others stay as the server has them."""
 
 
 NOTHING_KNOWN = Dialect()

@@ -13,10 +13,15 @@ Reference Manual, "InnoDB Startup Options and System Variables", "Binary Logging
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
+
+from redolab.dialect.base import Loss
 
 REDO = "innodb_flush_log_at_trx_commit"
 BINLOG = "sync_binlog"
+REDO_TIMEOUT = "innodb_flush_log_at_timeout"
+"""Seconds after which the redo log is flushed where no commit does it."""
 REDO_LOG = "innodb_redo_log_enabled"
 """A value of the server's status, which is kept among its parameters."""
 BINLOG_ENGINE = "binlog_storage_engine"
@@ -172,6 +177,57 @@ def durability_tier(redo: str, sync_binlog: str | None, flush_method: str, redo_
     if flush_method.lower() == "nosync":
         tiers.append("os")
     return min(tiers, key=_WEAKEST_FIRST.index)
+
+
+def losses(parameters: Mapping[str, Any]) -> tuple[Loss, ...]:
+    """Possible losses in crashes, by `innodb_flush_log_at_trx_commit` and `sync_binlog`.
+
+    A crash of the server alone leaves what the operating system has; recovery rolls back what one of the two
+    logs does not have.
+
+    Args:
+        parameters: of a setting, and those of the server that it does not name; `binlog`, whether it keeps
+            a binary log.
+    """
+    redo = str(parameters.get(REDO))
+    if redo not in _REDO_TIERS:
+        return ()
+    second = bool(parameters.get("binlog")) and not binlog_engine(parameters)
+    sync = str(parameters.get(BINLOG)) if second else "1"
+    window_s = _seconds(parameters.get(REDO_TIMEOUT))
+    why = "" if window_s is not None else f"the run did not note {REDO_TIMEOUT}, which limits it"
+    late = Loss("server", window_s, about=True, unknown=why)
+    server = (late,) if redo == "0" else ()
+    if str(parameters.get("innodb_flush_method") or "").lower() == "nosync":
+        power = _unlimited("innodb_flush_method = nosync leaves every flush")
+    elif sync == "0":
+        power = _unlimited("sync_binlog = 0 leaves the flush of the binary log")
+    elif not sync.isdecimal():
+        power = Loss("power", unknown=f"the run did not note {BINLOG}, which limits it")
+    else:
+        groups = int(sync) if sync != "1" else None
+        lasting = redo in ("1", "3")
+        if lasting and groups is None:
+            return server
+        power = Loss("power", groups=groups) if lasting else replace(late, crash="power", groups=groups)
+    return (*server, power)
+
+
+def chosen(levels: Mapping[str, str]) -> frozenset[str]:
+    """The parameters that `commit_wait`, `commit_logging` and `commit_delay_us` decide."""
+    logs = {REDO, BINLOG} if "commit_wait" in levels else set()
+    gathers = _mode(levels) == ("wait", "batch") or "commit_delay_us" in levels
+    pauses = {name for names in PAUSE.values() for name in names} if gathers else set()
+    return frozenset(logs | pauses)
+
+
+def _unlimited(what: str) -> Loss:
+    return Loss("power", unknown=f"{what} to the operating system, which sets no limit")
+
+
+def _seconds(value: object) -> float | None:
+    text = str(value)
+    return float(text) if text.isdecimal() and int(text) else None
 
 
 def tier_of(parameters: Mapping[str, str]) -> str | None:

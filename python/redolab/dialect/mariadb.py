@@ -8,6 +8,7 @@ and `Commit_stage_manager` of MySQL's, whose groups are formed once, before the 
 
 from __future__ import annotations
 
+from redolab.dialect import innodb, innodb_statements
 from redolab.dialect.base import Dialect, Grouping
 
 _FLUSH_BY_ANOTHER = "the session sleeps until another session has flushed the log for it"
@@ -64,4 +65,7 @@ DIALECT = Dialect(
             "stage:waiting for handler commit",
         }
     ),
+    losses=innodb.losses,
+    ways={"mariadb": innodb_statements.ways_of_mariadb, "mysql": innodb_statements.ways_of_mysql},
+    chosen=innodb.chosen,
 )

@@ -5,7 +5,11 @@ Source: Oracle Database Reference 19c, "Oracle Wait Events" and "Classes of Wait
 
 from __future__ import annotations
 
-from redolab.dialect.base import Dialect
+from collections.abc import Mapping
+from typing import Any
+
+from redolab.dialect import oracle_statements
+from redolab.dialect.base import Dialect, Loss
 
 LOG_SYNC = "log file sync"
 LOG_WRITE = "log file parallel write"
@@ -20,6 +24,15 @@ def is_row_lock(event: str) -> bool:
     return name == "enqueue" or name.startswith(
         ("enq: tx - row lock", "enq: tx - allocate itl", "enq: tx - contention", "enq: tm - ")
     )
+
+
+def losses(parameters: Mapping[str, Any]) -> tuple[Loss, ...]:
+    """Possible losses in crashes where a commit does not wait."""
+    mode = f"{parameters.get(oracle_statements.STATEMENT, '')} {parameters.get('COMMIT_WAIT', '')}".upper()
+    if "NOWAIT" not in mode.split():
+        return ()
+    why = "Oracle documents no limit for how long such a commit stays in memory"
+    return (Loss("server", unknown=why), Loss("power", unknown=why))
 
 
 DIALECT = Dialect(
@@ -50,4 +63,6 @@ DIALECT = Dialect(
     ),
     client_waits=frozenset({"idle:sql*net message from client"}),
     idle_classes=frozenset({"idle"}),
+    losses=losses,
+    ways={"oracle": oracle_statements.ways},
 )

@@ -18,7 +18,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from redolab.dialect.base import Dialect, Unposted
+from redolab.dialect import postgres_statements
+from redolab.dialect.base import Dialect, Loss, Unposted
 
 COMMIT_SIBLINGS = 5
 """The server's default; settings with a commit delay use it, whatever the server's own value."""
@@ -43,6 +44,32 @@ def longest_loss_s(parameters: Mapping[str, Any]) -> float | None:
     """
     found = _TIME.fullmatch(str(parameters.get("wal_writer_delay", "")))
     return None if found is None else _ROUNDS * int(found[1]) * _TIME_S[found[2]]
+
+
+def losses(parameters: Mapping[str, Any]) -> tuple[Loss, ...]:
+    """Possible losses in crashes, by `synchronous_commit` and `fsync`.
+
+    Args:
+        parameters: of a setting, and those of the server that it does not name; `tier`, its durability tier.
+    """
+    waits = parameters.get("synchronous_commit", "off" if parameters.get("tier") == "memory" else "on")
+    unflushed = "fsync = off leaves every flush to the operating system, which sets no limit"
+    no_flush = parameters.get("fsync") == "off"
+    if waits != "off":
+        return (Loss("power", unknown=unflushed),) if no_flush else ()
+    window_s = longest_loss_s(parameters)
+    why = "" if window_s is not None else "the run did not note wal_writer_delay, which limits it"
+    power = Loss("power", unknown=unflushed) if no_flush else Loss("power", window_s, unknown=why)
+    return (Loss("server", window_s, unknown=why), power)
+
+
+def chosen(levels: Mapping[str, str]) -> frozenset[str]:
+    """The parameters that `commit_wait`, `commit_logging` and `commit_delay_us` decide."""
+    pair = (levels.get("commit_wait", ""), levels.get("commit_logging", ""))
+    decided = {"synchronous_commit"} if "commit_wait" in levels else set()
+    pause = {"commit_delay"} if pair == ("wait", "batch") else set()
+    delay = set(_DELAY) if "commit_delay_us" in levels else set()
+    return frozenset(decided | pause | delay | _CHANGES.get(pair, {}).keys())
 
 
 DIALECT = Dialect(
@@ -105,6 +132,9 @@ DIALECT = Dialect(
         ),
     },
     longest_loss_s=longest_loss_s,
+    losses=losses,
+    ways=dict.fromkeys(("embedded", "postgresql", "postgres"), postgres_statements.ways),
+    chosen=chosen,
 )
 
 # Changes for each pair of levels. A parameter that is not named stays as the server had it: the WAL writer
@@ -119,7 +149,7 @@ _CHANGES: Mapping[tuple[str, str], Mapping[str, str]] = {
 _DELAY = ("commit_delay", "commit_siblings")
 GATHERING = (*_DELAY, "wal_writer_delay", "wal_writer_flush_after")
 """The parameters that decide how long the log gathers."""
-WITHOUT_SESSION = frozenset(GATHERING) - frozenset(_DELAY)
+WITHOUT_SESSION = postgres_statements.OF_SERVER
 """Parameters among these that cannot be set for one session."""
 
 

@@ -16,6 +16,7 @@ from typing import Any, Protocol, Self
 
 from redolab.errors import UsageError
 from redolab.records.load import Amount, Load
+from redolab.records.parameter_before import ParameterBefore
 from redolab.records.sample import ParameterChange, Setting, Snapshot, Ticks, Work
 
 
@@ -77,6 +78,9 @@ class Engine(ABC):
     no parameters, no warnings, no waits, nothing to settle. Its driver's errors reach nobody: it raises
     `EngineError` in their place.
     """
+
+    parameters_before: Sequence[ParameterBefore] = ()
+    """Every parameter that the settings change, as the server had it; known once `prepare` is done."""
 
     @property
     def changes(self) -> list[ParameterChange]:

@@ -109,6 +109,11 @@ class SideBySide(Engine):
                 raise
             except (UsageError, RefusedError) as error:
                 raise type(error)(f"{name}: {error}") from error
+        self.parameters_before = [
+            replace(before, server=name)
+            for name, engine in self._engines.items()
+            for before in engine.parameters_before
+        ]
         return tuple(_on(levels[SERVER], next(made[levels[SERVER]])) for levels in combinations)
 
     def apply(self, setting: Setting) -> None:

@@ -269,6 +269,7 @@ def _manifest(
             for s in settings
             for name, value in s.parameters.items()
         ],
+        "parameters_before": [dataclasses.asdict(before) for before in engine.parameters_before],
         "load": {"kind": type(plan.load).__name__.lower(), **dataclasses.asdict(plan.load)},
         "engine": dict(engine.describe()),
         "machine": describe_machine(),

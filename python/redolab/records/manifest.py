@@ -172,6 +172,7 @@ _MACHINE = record(
         ),
     },
 )
+_BEFORE = record({"parameter": _long, "value": _long}, {"altered": maybe(flag), "server": _short})
 _CHANGE = record(dict.fromkeys(("parameter", "before", "after", "scope", "at", "setting"), _long))
 _MANIFEST = record(
     {
@@ -198,6 +199,7 @@ _MANIFEST = record(
         ),
         "conditions": items(_long, 10_000),
         "not_measured": items(_long, 10_000),
+        "parameters_before": items(_BEFORE, 100_000),
         "parameter_changes": items(_CHANGE, MOST_SAMPLES),
         "redolab_version": _short,
         "command": _long,

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from redolab.analysis.at_risk import AtRisk, at_risk
+from redolab.analysis.at_risk import AtRisk, Price, at_risk, prices
 from redolab.analysis.verdict import Circumstances, ratio_text, regime, verdict
 from redolab.dialect.postgres import longest_loss_s
 from redolab.stats.blocks import Comparison, NullTest
@@ -151,7 +152,7 @@ def test_ratios_in_words() -> None:
     ("commits", "said"), [(35_833, "36,000"), (9, "9"), (99, "99"), (101, "110"), (1_000_000, "1,000,000")]
 )
 def test_the_price_is_a_number_of_commits_where_it_is_known(commits: int, said: str) -> None:
-    around = replace(AROUND, at_risk={"nowait/batch": AtRisk(0.03, commits)})
+    around = replace(AROUND, prices={"nowait/batch": (Price("server", 0.03, commits=commits),)})
     found = verdict(regime(share(0.93), share(0.05), BASE, None), PASSED, [FASTER], around)
     assert found.price == (
         f"The price: with nowait/batch a crash of the server may lose up to {said} acknowledged commits, "
@@ -167,16 +168,22 @@ def test_a_setting_as_durable_as_the_baseline_has_no_price() -> None:
     assert "as durable" in found.text
 
 
+def risk(
+    declared: dict[str, Any], commits_per_s: float | None = 1_000.0, name: str = "embedded"
+) -> AtRisk | None:
+    return at_risk(prices({"name": name}, declared, commits_per_s))
+
+
 def test_what_may_be_lost_is_three_rounds_of_the_wal_writer() -> None:
     declared = {"tier": "memory", "parameters": {"wal_writer_delay": "200ms"}}
-    risk = at_risk("embedded", declared, 1_000.0)
-    assert risk is not None
-    assert risk.window_s == pytest.approx(0.6)
-    assert risk.commits == 600
-    assert at_risk("embedded", declared | {"tier": "disk"}, 1_000.0) is None
-    assert at_risk("embedded", declared | {"parameters": {}}, 1_000.0) is None
-    assert at_risk("embedded", declared, None) is None
-    assert at_risk("nobody's", declared, 1_000.0) is None
+    found_risk = risk(declared)
+    assert found_risk is not None
+    assert found_risk.window_s == pytest.approx(0.6)
+    assert found_risk.commits == 600
+    assert risk(declared | {"tier": "disk"}) is None
+    assert risk(declared | {"parameters": {}}) is None
+    assert risk(declared, None) is None
+    assert risk(declared, name="nobody's") is None
     for written, seconds in (("1s", 3.0), ("10 ms", 0.03), ("500", 1.5), ("100us", 0.0003), ("x", None)):
         found = longest_loss_s({"wal_writer_delay": written})
         assert found == (None if seconds is None else pytest.approx(seconds))

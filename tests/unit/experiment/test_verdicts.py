@@ -286,7 +286,10 @@ def test_response_curve(at_end: bool, forecast: bool, judged: list[str]) -> None
     ]
     one: Any = SimpleNamespace(
         curve=SimpleNamespace(
-            name="32/1/wait", capacity_per_s=Estimate(3_093.0, 3_050.0, 3_135.0), points=points
+            name="32/1/wait",
+            words="32 sessions, 1 row per commit, commits do not wait",
+            capacity_per_s=Estimate(3_093.0, 3_050.0, 3_135.0),
+            points=points,
         ),
         elbow=(elbow, rate),
         forecast=SimpleNamespace(

@@ -30,6 +30,7 @@ def describe(server: Facts, own: PrivateServer | None, local: bool) -> Mapping[s
         **({innodb.BINLOG_ENGINE: engine} if engine else {}),
         "variant": own.variant if own else "",
         "innodb_flush_method": server["innodb_flush_method"],
+        innodb.REDO_TIMEOUT: server.get(innodb.REDO_TIMEOUT),
     }
 
 

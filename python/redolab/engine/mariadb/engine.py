@@ -41,6 +41,7 @@ from redolab.engine.server.load import ClientLoad, ServerLoad
 from redolab.errors import RefusedError, UsageError
 from redolab.records.design import SEEDS
 from redolab.records.load import Amount, Load, Script, check_pace
+from redolab.records.parameter_before import ParameterBefore
 from redolab.records.sample import ParameterChange, Setting, Snapshot, Work
 
 
@@ -174,6 +175,7 @@ class MariaDBEngine(Engine):
         elif isinstance(self._load, ClientLoad):
             self._sessions = ClientSessions(self._connector, self._load, self._seed)
         before = {name: parameter.value for name, parameter in found.items()}
+        self.parameters_before = [ParameterBefore(name, before[name]) for name in names]
         settings = [setting_of(levels, load, self._server, before, pause_us) for levels in combinations]
         complete = with_every_parameter(settings, before)
         parameters.plan(complete)

@@ -55,7 +55,7 @@ def describe(control: Connection, server: Facts, own: OwnServer | None, local: b
         "place": PRIVATE_PLACE if own else place_of(control),
         "emulated": emulated(own.device if own else None),
         "log_filesystem": own.log_filesystem if own else None,
-        **{k: server[k] for k in ("fsync", "full_page_writes", "wal_sync_method")},
+        **{k: server[k] for k in ("fsync", "full_page_writes", "wal_sync_method", "wal_writer_delay")},
     }
 
 

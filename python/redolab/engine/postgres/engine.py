@@ -184,6 +184,7 @@ class PostgresEngine(Engine):
         self._note_publications(load)
         delay_us = half_flush_us(self._control)
         parameters = self._hold.change(known, load.scope)
+        self.parameters_before = parameters.before
         self._wanted = load
         self._loop = _loop_of(load, combinations[0])
         self._sessions[self._loop] = self._connect()
@@ -191,15 +192,11 @@ class PostgresEngine(Engine):
         before = {name: parameter.value for name, parameter in known.items()}
         settings = [
             setting_of(
-                levels,
-                parameters=parameters,
-                server=self._server,
-                delay_us=delay_us,
-                before=before,
+                levels, parameters=parameters, server=self._server, delay_us=delay_us, before=before,
                 brought=load.parameters(levels),
             )
             for levels in combinations
-        ]
+        ]  # fmt: skip
         complete = with_every_parameter(settings, before)
         parameters.plan(complete)
         return complete

@@ -57,7 +57,7 @@ def _keep(one: Beside) -> list[str]:
     assert one.elbow is not None, "it has one"
     elbow, rate = one.elbow
     capacity = one.curve.capacity_per_s
-    keep = f"Let up to {rate.text()} transactions per second arrive at {one.curve.name}"
+    keep = f"Let up to {rate.text()} transactions per second arrive at {one.curve.words}"
     why = (
         "up to that rate response time grows slower than the load"
         if elbow.at_end
@@ -105,7 +105,7 @@ def _other(one: Beside) -> str:
     assert one.elbow is not None, "it has one"
     elbow, rate = one.elbow
     sign = " or beyond" if elbow.at_end else ""
-    return f"{one.curve.name} has its elbow at {rate.text()} per second{sign}."
+    return f"With {one.curve.words} the elbow is at {rate.text()} per second{sign}."
 
 
 def _warnings(found: Sequence[Beside]) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from redolab.analysis.commit_times import Histogram
 from redolab.analysis.compared import Compared
+from redolab.analysis.statements.words import in_words
 from redolab.analysis.time_based import host_cpu_share
 from redolab.experiment.response_curve.plan import SHARE, curve_of, share_of
 from redolab.forecast.costs.costs import Scenario, scenario_of
@@ -101,6 +102,17 @@ class Curve:
     """Commits per second of these sessions, in the same blocks as the points."""
     points: Sequence[Point]
     """Points by arrivals per second; those that have samples."""
+
+    @property
+    def words(self) -> str:
+        """Its setting in words."""
+        return in_words(
+            {
+                "sessions": str(self.scenario.sessions),
+                "rows_per_commit": str(self.scenario.rows_per_commit),
+                "commit_wait": self.scenario.commit_wait,
+            }
+        )
 
     @property
     def steady(self) -> list[Point]:

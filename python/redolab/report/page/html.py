@@ -36,6 +36,7 @@ from redolab.report.tables import (
     shown_tables,
     tables,
     time_tables,
+    to_set,
     wording,
 )
 from redolab.report.tables.cells import Results
@@ -78,6 +79,7 @@ def render(results: Results, explored: Explored | None = None) -> str:
         bars=time_bars,
         cells=cells,
         tables=tables,
+        to_set=to_set,
         curve_caption=figures.curve_caption,
         findings=findings,
         method=method,

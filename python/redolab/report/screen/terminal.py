@@ -18,7 +18,17 @@ from redolab.report.screen import terminal_tables
 from redolab.report.screen.fitting import fitted
 from redolab.report.screen.paper import TONES, Paper
 from redolab.report.screen.sweep import run_plot
-from redolab.report.tables import advice, care, cells, findings, shown_tables, tables, time_tables, wording
+from redolab.report.tables import (
+    advice,
+    care,
+    cells,
+    findings,
+    shown_tables,
+    tables,
+    time_tables,
+    to_set,
+    wording,
+)
 from redolab.report.tables.cells import Results
 from redolab.report.tables.contents import has
 from redolab.report.tables.rows import shares
@@ -77,6 +87,7 @@ class _Page(Paper):
         stamp = tables.emulation(results)
         yield from self._verdict(results)
         yield from self._null_test(results)
+        yield from self._to_set(results)
         yield Text()
         yield from self.facts(tables.facts(results))
         for table in shown_tables.first(results):
@@ -112,6 +123,28 @@ class _Page(Paper):
         if text:
             failed = results["null_test"]["passed"] is False
             yield self.text(text, "bold red" if failed else "")
+
+    def _to_set(self, results: Results) -> Iterator[RenderableType]:
+        """The statements to type, each on a line of its own even on a narrow screen."""
+        advised = to_set.recommended(results)
+        if advised is None:
+            return
+        yield Text()
+        yield self.text(advised.title, "bold")
+        for sentence in advised.sentences:
+            yield self.text(sentence)
+        for way in advised.ways[:1]:
+            yield self.text(way.reach)
+            yield from self._code("To set it:", way.set)
+            yield from self._code("To undo it:", way.undo)
+        if advised.ways[1:]:
+            yield self.text(f"{advised.more} (in the report).", "dim")
+
+    def _code(self, title: str, lines: str) -> Iterator[RenderableType]:
+        yield Text(title)
+        yield Text(
+            "\n".join(f"  {self.words(line)}" for line in lines.split("\n")), no_wrap=True, overflow="ignore"
+        )
 
     def _bars(self, results: Results, stamp: str) -> Iterator[RenderableType]:
         unit = cells.time_unit(results)

@@ -144,7 +144,7 @@ def test_the_published_curve_goes_through_points_that_follow_it(exact: dict[str,
 def test_capacity_and_elbow_are_said_in_words(exact: dict[str, Any]) -> None:
     text = exact["verdict"]["text"]
     assert text.startswith("Let up to 2,4")
-    assert "arrive at 8/1/wait: beyond that rate response time grows faster than the load." in text
+    assert "per second arrive at 8 sessions, 1 row per commit, commits wait: beyond that rate" in text
     assert "Capacity is 3,000 (3,000 to 3,000) commits per second." in text
     assert "Repeated samples differed in R by a factor of up to 1.00" in text
 

@@ -8,7 +8,7 @@ its guard keep the same in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -30,6 +30,7 @@ from redolab.engine.postgres.sessions.working import WorkingSessions
 from redolab.engine.server.kept import Kept, Memory, values_planned
 from redolab.engine.server.putting_back import changed_by_others
 from redolab.errors import RefusedError, UsageError
+from redolab.records.parameter_before import ParameterBefore
 from redolab.records.sample import ParameterChange, Scope, Setting
 
 _SESSION_CONTEXTS = ("user", "superuser")
@@ -172,6 +173,8 @@ class Parameters:
         self._scope, self._memory = scope, memory
         system = [name for name, parameter in known.items() if goes_to_system(parameter, scope)]
         lines = read_lines(control, system)
+        self.before = [_before(parameter, lines, system) for parameter in known.values()]
+        """Every parameter as it is now."""
         self._lines = {name: lines.values.get(name) for name in system}
         self.sees_lines = lines.exact
         """Whether the lines of postgresql.auto.conf may be read; else the values in force show them."""
@@ -324,6 +327,21 @@ class Parameters:
                 "still has {}. A more specific setting overrides it: look for ALTER ROLE ... SET, "
                 "ALTER DATABASE ... SET, PGOPTIONS or a server command-line option, or use --scope session.",
             )
+
+
+def _before(parameter: Parameter, lines: Lines, asked: Collection[str]) -> ParameterBefore:
+    """A parameter, with whether ALTER SYSTEM wrote its value, as far as that is seen.
+
+    Args:
+        parameter: as it is now.
+        lines: of postgresql.auto.conf.
+        asked: the parameters whose lines were read; of others the file's name may be hidden from this role.
+    """
+    name = parameter.name
+    if parameter.in_auto_conf or name in lines.values:
+        return ParameterBefore(name, parameter.value, altered=True)
+    hidden = name in lines.unseen or (name not in asked and parameter.source == "configuration file")
+    return ParameterBefore(name, parameter.value, altered=None if hidden else False)
 
 
 def _others(sessions: WorkingSessions, name: str, value: str) -> list[str]:

@@ -27,5 +27,23 @@ const page_parts = (() => {
   const quoted = (cell) => `"${cell.textContent.trim().replaceAll('"', '""')}"`;
   const csv = (table) => [...table.rows].map((row) => [...row.cells].map(quoted).join(",")).join("\n");
 
+  // Statements to copy; where the browser gives no clipboard they are selected.
+  for (const code of document.querySelectorAll("pre[data-copy]")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "copy";
+    button.setAttribute("aria-label", `Copy the statements. ${code.dataset.copy}`);
+    button.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(code.textContent);
+        button.textContent = "copied";
+      } catch {
+        getSelection().selectAllChildren(code);
+      }
+    });
+    code.after(button);
+  }
+
   return { unpacked, text, offer, csv, libraries: start() };
 })();

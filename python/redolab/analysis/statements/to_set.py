@@ -1,0 +1,122 @@
+"""The key `statements` of a run's results: what to type to have the setting that a verdict recommends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from redolab.analysis.compared import Compared
+from redolab.analysis.statements.words import chosen_first, in_words
+from redolab.analysis.verdict import Verdict
+from redolab.dialect.known import dialect_of
+from redolab.dialect.statements import Assignment, Way
+from redolab.records.list_texts import PLACEHOLDER
+from redolab.records.servers import SERVER, server_of
+
+_NOTHING = "This setting changes nothing of the server."
+_NOT_KNOWN = "Redolab does not know how this server's parameters are set."
+_LIST = "What your list runs on its own tables when this level begins; the undo, when the level ends."
+_APPLICATION: Mapping[str, str] = {
+    "sessions": "Let {level} sessions work at a time: that is the size of the application's connection pool.",
+    "rows_per_commit": "Put {level} rows into each commit of the application.",
+}
+
+
+def statements(compared: Compared, verdict: Verdict) -> list[dict[str, Any]]:
+    """The setting that is recommended, and the one that it is compared with; empty where none is.
+
+    Args:
+        compared: the run.
+        verdict: its answer.
+    """
+    named = verdict.advised or verdict.best
+    declared = {item["name"]: item for item in compared.manifest["settings"]}
+    if named not in declared:
+        return []
+    base = next(group.baseline for group in compared.groups if named in group.names)
+    return [
+        entry(compared, declared[name], purpose)
+        for name, purpose in ((named, "recommended"), (base, "compared with"))
+        if purpose == "recommended" or name != named
+    ]
+
+
+def entry(compared: Compared, declared: Mapping[str, Any], purpose: str) -> dict[str, Any]:
+    """One setting with every way to have it.
+
+    Args:
+        compared: the run.
+        declared: the setting, as the manifest has it.
+        purpose: `recommended` or `compared with`.
+    """
+    manifest, levels = compared.manifest, declared["levels"]
+    engine = str(server_of(manifest["engine"], levels).get("name", ""))
+    chosen, others = chosen_first(manifest, declared)
+    ways = dialect_of(engine).ways.get(engine.lower())
+    assigned = [_assignment(manifest, declared, name) for name in (*chosen, *others)]
+    found = (*(ways(assigned) if ways is not None and assigned else ()), *_of_list(manifest, levels))
+    return {
+        "setting": declared["name"],
+        "purpose": purpose,
+        "words": in_words(levels),
+        "ways": [way.as_json() for way in found],
+        "parameters": [item.parameter for item in assigned],
+        "as_before": [item.parameter for item in assigned if item.before == item.value],
+        "why_none": None if found else _NOT_KNOWN if assigned and ways is None else _NOTHING,
+        "application": [
+            text.format(level=f"{int(levels[factor]):,}")
+            for factor, text in _APPLICATION.items()
+            if levels.get(factor, "").isdecimal()
+        ],
+        "price": [price.as_json() for price in compared.prices.get(declared["name"], ())],
+    }
+
+
+def _of_list(manifest: Mapping[str, Any], levels: Mapping[str, str]) -> tuple[Way, ...]:
+    """Statements of a user's own list for the levels of a setting; empty where its texts contain the levels."""
+    scripts = manifest["load"].get("levels") or {}
+    own = [scripts.get(factor, {}).get(level, {}) for factor, level in levels.items()]
+    enter, leave = ([it.get(what, "") for it in own if it.get(what)] for what in ("enter", "leave"))
+    if not enter or any(PLACEHOLDER.search(text) for text in (*enter, *leave)):
+        return ()
+    return (Way("list", _LIST, tuple(map(_ended, enter)), tuple(map(_ended, reversed(leave)))),)
+
+
+def _ended(text: str) -> str:
+    return f"{text.strip().removesuffix(';')};"
+
+
+def _assignment(manifest: Mapping[str, Any], declared: Mapping[str, Any], name: str) -> Assignment:
+    scope = declared.get("scopes", {}).get(name) or next(
+        (
+            row["scope"]
+            for row in manifest.get("mapping", ())
+            if row["setting"] == declared["name"] and row["parameter"] == name
+        ),
+        "system",
+    )
+    before, altered = _before(manifest, declared, name)
+    return Assignment(name, str(declared["parameters"][name]), scope, before, altered)
+
+
+def _before(
+    manifest: Mapping[str, Any], declared: Mapping[str, Any], name: str
+) -> tuple[str | None, bool | None]:
+    """A parameter's value before the run, and whether the server keeps it by a statement; None: not known."""
+    server = declared["levels"].get(SERVER, "")
+    for row in manifest.get("parameters_before", ()):
+        if (row["parameter"], row.get("server", "")) == (name, server):
+            return str(row["value"]), row.get("altered")
+    # An older run has its changes alone: the first one of a parameter says what it was.
+    changes = manifest.get("parameter_changes", ())
+    for change in changes:
+        if change["parameter"] == name and change["setting"].startswith(f"{server}/" if server else ""):
+            return str(change["before"]), None
+    # Of a parameter that was never changed every setting has the server's own value.
+    values = {str(item["parameters"].get(name)) for item in manifest["settings"] if _on(item) == server}
+    unchanged = manifest["status"] != "running" and len(values) == 1
+    return (values.pop() if unchanged else None), None
+
+
+def _on(declared: Mapping[str, Any]) -> str:
+    return str(declared["levels"].get(SERVER, ""))

@@ -1,0 +1,84 @@
+"""How a setting of MariaDB or MySQL is put in force and undone: SET GLOBAL, SET PERSIST, an option file.
+
+Source: MySQL Reference Manual, "SET Syntax for Variable Assignment", "Persisted System Variables"; MariaDB
+documentation, "SET" and "Configuring MariaDB with Option Files".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from redolab.dialect import innodb
+from redolab.dialect.statements import Assignment, Way
+
+_PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*")
+_NUMBER = re.compile(r"-?\d{1,20}(\.\d{1,20})?")
+_PRIVILEGE = "Needs SUPER, or in MySQL SYSTEM_VARIABLES_ADMIN."
+_AT_ONCE = "The whole server, all sessions at once"
+_LATER = "The whole server; values that sessions take over hold from their next connection on"
+
+
+def ways_of_mariadb(assigned: Sequence[Assignment]) -> tuple[Way, ...]:
+    """SET GLOBAL, and lines of an option file for after a restart."""
+    return (_globally(assigned), _in_option_file(assigned))
+
+
+def ways_of_mysql(assigned: Sequence[Assignment]) -> tuple[Way, ...]:
+    """SET GLOBAL, and SET PERSIST, which a restart does not undo."""
+    reach = (
+        f"{_reach(assigned)}, and after a restart too. {_PRIVILEGE} The undo leaves the former values in "
+        "mysqld-auto.cnf; RESET PERSIST with a parameter's name takes its line out."
+    )
+    lines = tuple(_set("PERSIST", item.parameter, item.value) for item in assigned)
+    return (_globally(assigned), Way("server", reach, lines, _undone("PERSIST", assigned)))
+
+
+def _globally(assigned: Sequence[Assignment]) -> Way:
+    reach = f"{_reach(assigned)}, until its next restart. {_PRIVILEGE}"
+    lines = tuple(_set("GLOBAL", item.parameter, item.value) for item in assigned)
+    return Way("server", reach, lines, _undone("GLOBAL", assigned), lasts=False)
+
+
+def _in_option_file(assigned: Sequence[Assignment]) -> Way:
+    reach = (
+        "The whole server from its next restart on: lines of an option file such as my.cnf. Together with "
+        "SET GLOBAL no restart is needed."
+    )
+    return Way(
+        "server",
+        reach,
+        ("[mysqld]", *(f"{item.parameter} = {_option(item.value)}" for item in assigned)),
+        (
+            "[mysqld]",
+            *(f"{item.parameter} = {_option(item.before)}" for item in assigned if item.before is not None),
+        ),
+        restart=True,
+        language="my.cnf",
+    )
+
+
+def _reach(assigned: Sequence[Assignment]) -> str:
+    return _AT_ONCE if all(item.parameter in innodb.PARAMETERS for item in assigned) else _LATER
+
+
+def _undone(how: str, assigned: Sequence[Assignment]) -> tuple[str, ...]:
+    """The former values; where one is not known, the one that the server was built with."""
+    return tuple(_set(how, item.parameter, item.before) for item in assigned)
+
+
+def _set(how: str, parameter: str, value: str | None) -> str:
+    name = parameter if _PLAIN_NAME.fullmatch(parameter) else "`" + parameter.replace("`", "``") + "`"
+    return f"SET {how} {name} = {'DEFAULT' if value is None else _value(value)};"
+
+
+def _value(value: str) -> str:
+    if _NUMBER.fullmatch(value):
+        return value
+    return "'" + value.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def _option(value: str) -> str:
+    if re.fullmatch(r"[\w.:/,-]+", value):
+        return value
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

@@ -1,0 +1,48 @@
+"""How a setting of Oracle is put in force and undone: COMMIT WRITE, ALTER SESSION.
+
+Source: Oracle Database SQL Language Reference, "COMMIT"; Database Reference, COMMIT_WAIT and COMMIT_LOGGING.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from redolab.dialect.statements import Assignment, Way
+
+STATEMENT = "COMMIT WRITE"
+"""The word in a setting in place of a parameter, where each commit names its mode."""
+_PARAMETERS = ("COMMIT_WAIT", "COMMIT_LOGGING")
+_USUAL = {"COMMIT_WAIT": "WAIT", "COMMIT_LOGGING": "IMMEDIATE"}
+_WORD = re.compile(r"[A-Z]{1,20}")
+_EACH = (
+    "Only the commits that are written so: write it in place of COMMIT wherever it is to apply. To undo it, "
+    "write a plain COMMIT again."
+)
+_SESSION = "One session, at once and until it ends: each of its plain COMMITs. The undo is Oracle's default."
+
+
+def ways(assigned: Sequence[Assignment]) -> tuple[Way, ...]:
+    """Each commit by itself, and one session; the way that was measured comes first."""
+    words = _words(assigned)
+    if words is None:
+        return ()
+    wait, logging = words
+    each = Way("commit", _EACH, (f"{STATEMENT} {wait} {logging};",), ("COMMIT;",))
+    session = Way("session", _SESSION, (_altered(wait, logging),), (_altered(*_USUAL.values()),), lasts=False)
+    measured_each = any(item.parameter == STATEMENT for item in assigned)
+    return (each, session) if measured_each else (session, each)
+
+
+def _words(assigned: Sequence[Assignment]) -> tuple[str, str] | None:
+    """The words for waiting and for logging; None where the assignments are not about commits."""
+    values = {item.parameter.upper(): item.value.upper() for item in assigned}
+    own = [values.get(name, "") for name in _PARAMETERS]
+    said = values[STATEMENT].split() if STATEMENT in values else own
+    if len(said) != len(_PARAMETERS) or not all(_WORD.fullmatch(word) for word in said):
+        return None
+    return said[0], said[1]
+
+
+def _altered(wait: str, logging: str) -> str:
+    return f"ALTER SESSION SET COMMIT_WAIT = '{wait}' COMMIT_LOGGING = '{logging}';"

@@ -1,0 +1,89 @@
+"""Statements that make the recommended setting, for the page and for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from redolab.report.tables.cells import Results
+from redolab.units import listed
+
+_SCOPES: Mapping[str, str] = {
+    "server": "the whole server",
+    "role": "one role",
+    "session": "one session",
+    "commit": "each commit",
+    "list": "your list",
+}
+
+
+@dataclass(frozen=True)
+class ShownWay:
+    """One way to set every parameter."""
+
+    scope: str
+    """For whom it holds, in words."""
+    reach: str
+    """The same in sentences, with what it needs and whether it outlives a restart."""
+    set: str
+    """Statements, one a line."""
+    undo: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A setting and how to have it."""
+
+    title: str
+    sentences: Sequence[str]
+    ways: Sequence[ShownWay]
+    more: str
+    """The names of the ways after the first one."""
+
+
+def recommended(results: Results) -> Shown | None:
+    """The setting that the verdict recommends; None where it recommends none."""
+    return _shown(results, "recommended", "What to set")
+
+
+def compared_with(results: Results) -> Shown | None:
+    """The setting that it is compared with; None where there is none."""
+    return _shown(results, "compared with", "What it was compared with")
+
+
+def _shown(results: Results, purpose: str, title: str) -> Shown | None:
+    entry = next((item for item in results.get("statements") or () if item["purpose"] == purpose), None)
+    if entry is None or not (entry["ways"] or entry["application"]):
+        return None
+    ways = [_way(item) for item in entry["ways"]]
+    named = entry["words"] if entry["words"] == entry["setting"] else f"{entry['words']} ({entry['setting']})"
+    behind = [*(way.scope for way in ways[1:]), "the setting it was compared with"]
+    more = f"More: {'; '.join(behind)}"
+    return Shown(f"{title}: {named}.", _sentences(entry), ways, more)
+
+
+def _sentences(entry: Mapping[str, Any]) -> list[str]:
+    found = [str(text) for text in entry["application"]]
+    if not entry["parameters"]:
+        return found
+    kept = entry["as_before"]
+    if len(kept) == len(entry["parameters"]):
+        found.append("The server had all of this before the run, so nothing has to be changed.")
+    elif kept:
+        had = "had its value" if len(kept) == 1 else "had their values"
+        found.append(f"{listed(kept)} {had} before the run; the statements only make sure of that.")
+    return found
+
+
+def _way(item: Mapping[str, Any]) -> ShownWay:
+    scope = _SCOPES.get(item["scope"], item["scope"])
+    if item["scope"] == "server":
+        scope += f", in {item['language']}" if item["language"] != "SQL" else ""
+        scope += ", across restarts" if item["lasts"] else ", until its next restart"
+    return ShownWay(
+        scope,
+        item["reach"] if item["restart"] else f"No restart. {item['reach']}",
+        "\n".join(item["set"]),
+        "\n".join(item["undo"]),
+    )
