@@ -91,7 +91,7 @@ def both(one: str, other: str) -> tuple[str, ...]:
         (["commit-mode", *both("embedded", "none")], "Unknown engine 'none'."),
         (["commit-mode", *both("embedded", "sqlite")], "commit-mode does not run on sqlite"),
         (["commit-mode", "--yes", *both(URL, f"b={URL}")], "a run needs its server for itself"),
-        (["commit-mode", "--across-tiers"], "give --engine several times"),
+        (["commit-mode", "--across-tiers"], "give --engine more than once"),
         (["rows-per-commit", *both("embedded", "embedded")], "compares settings within one server."),
         (["commit-mode", *both("embedded", "embedded"), "--settings", "wait"], "Name at least two."),
         (["commit-mode", *both("embedded", URL), "--log-device-ms", "5"], "Leave --log-device-ms out"),

@@ -255,12 +255,14 @@ def test_unequal_promises_are_not_compared(tmp_path: Path) -> None:
     assert pair(results, "new/nowait/batch", "old/nowait/batch") is not None
     assert (results["verdict"]["outcome"], results["verdict"]["best"]) == ("undecided", None)
     assert results["verdict"]["text"].startswith(
-        "Do not compare servers under wait/immediate: a commit promises different things. Under "
+        "Do not compare servers under wait/immediate: their commits promise different things. Under "
         "old/wait/immediate a commit is acknowledged once flushed to disk; survives a crash and a power cut. "
         "Under new/wait/immediate a commit is acknowledged once handed to the operating system; lost in a "
         "power cut."
     )
-    assert "Not compared, because the promises differ, under wait/batch." in results["verdict"]["text"]
+    assert (
+        "They are not compared under wait/batch, because the promises differ." in results["verdict"]["text"]
+    )
     between = results["tables"][0]
     assert [row["levels"] for row in between["rows"]] == ["nowait/immediate", "nowait/batch"]
     assert (

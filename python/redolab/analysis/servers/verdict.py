@@ -60,7 +60,7 @@ def _first(judged: _Judged, around: Circumstances, promises: Mapping[str, str]) 
         differing = [_promise(name, promises) for name in (base, *(match.setting for match, _ in judged))]
         levels = judged[0][0].levels
         return (
-            [f"Do not compare servers under {levels}: a commit promises different things.", *differing],
+            [f"Do not compare servers under {levels}: their commits promise different things.", *differing],
             "undecided",
             None,
         )
