@@ -1,4 +1,4 @@
-"""Acknowledged commits that crashes may lose under a setting: their number, their age, or why it is unknown."""
+"""Acknowledged commits that crashes may lose under a setting: number, age, or why these are unknown."""
 
 from __future__ import annotations
 

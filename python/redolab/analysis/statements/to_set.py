@@ -73,7 +73,7 @@ def entry(compared: Compared, declared: Mapping[str, Any], purpose: str) -> dict
 
 
 def _of_list(manifest: Mapping[str, Any], levels: Mapping[str, str]) -> tuple[Way, ...]:
-    """Statements of a user's own list for the levels of a setting; empty where its texts contain the levels."""
+    """Statements of a user's own list for the levels of a setting; empty if they contain the levels."""
     scripts = manifest["load"].get("levels") or {}
     own = [scripts.get(factor, {}).get(level, {}) for factor, level in levels.items()]
     enter, leave = ([it.get(what, "") for it in own if it.get(what)] for what in ("enter", "leave"))
