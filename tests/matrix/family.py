@@ -83,7 +83,7 @@ _MARIADB = (
     at_start("query-cache-type = 1"), at_start("thread-handling = pool-of-threads"),
     parameter("idle_transaction_timeout = 1"), parameter("sql_if_exists = 1"),
     parameter("tx_isolation = 'SERIALIZABLE'"),
-    parameter("tx_read_only = 1", refuses="transaction_read_only = ON"),
+    parameter("tx_read_only = 1", refuses="(tx|transaction)_read_only = ON"),
     at_start("performance_schema = 0"), at_start("innodb_read_only_compressed = 0"),
     at_start("log-slave-updates = 1; gtid-domain-id = 7"),
 )  # fmt: skip

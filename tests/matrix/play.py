@@ -163,7 +163,7 @@ class _Looks:
         if (
             rate is not None
             and seen is not None
-            and not 0.7 * rate < seen < (9.0 if others else 1.4) * rate + 3
+            and not 0.7 * rate <= seen < (9.0 if others else 1.4) * rate + 3
         ):
             self._fault(f"the watch sees {seen:.1f} commits a second, and a colleague made {rate:.1f}")
 
