@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,8 @@ from redolab.records.sealed import seal_differences
 from redolab.records.store import Run, open_folder, open_run, read_document, read_manifest, read_results
 
 _TOLERANCE = 1e-9
+_COMPUTED = ("results.json", "report.html", "league.json")
+"""Files that `redolab report` computes from the others."""
 _EMBEDDED = re.compile(r'<script type="application/json" id="results">(.*?)</script>', re.DOTALL)
 
 
@@ -45,7 +48,7 @@ def command(run: RunPath, json: Json = False) -> None:
             f"{run} does not verify: "
             + "; ".join(differences[:5])
             + (f"; and {len(differences) - 5} more" if len(differences) > 5 else "")
-            + ". The files were changed after the run, or another version computed them."
+            + f". {_mend(run, differences)}"
         )
     if not json:
         every = (
@@ -58,6 +61,13 @@ def command(run: RunPath, json: Json = False) -> None:
             show(
                 "An older version wrote its sentences, so they were not compared; redolab report renews them."
             )
+
+
+def _mend(run: Path, differences: list[str]) -> str:
+    """The cause of the differences, and the next step."""
+    if set(differences) <= {_missing(name) for name in _COMPUTED}:
+        return f"The run was never reported, or somebody removed that. redolab report {run} computes it."
+    return "The files were changed after the run, or another version computed them."
 
 
 @dataclass(frozen=True)
@@ -112,9 +122,11 @@ def verify_run(run: Run, left: list[str] | None = None) -> list[str]:
     found = _changed(run.path, run.manifest["hashes"])
     try:
         found += _seal(run)
+        if not os.path.lexists(run.path / "results.json"):
+            return list(dict.fromkeys([*found, _missing("results.json")]))
         stored = read_results(run)
     except UsageError as error:
-        return [*found, str(error)]
+        return [*found, str(error).removesuffix(".")]
     if (later := _watched_since(run, stored)) is not None:
         return [*found, later]
     # The path of the run is not a figure: it may have been moved, or be named another way.
@@ -222,10 +234,14 @@ def _changed(path: Path, hashes: dict[str, str]) -> list[str]:
                 if folder.hash(name) != expected:
                     found.append(f"{name} was changed (its hash differs)")
             except FileNotFoundError:
-                found.append(f"{name} is missing")
+                found.append(_missing(name))
             except OSError as error:
                 raise UsageError(f"{path / name} cannot be read: {error.strerror}.") from error
     return found
+
+
+def _missing(name: str) -> str:
+    return f"{name} is missing"
 
 
 def _page(path: Path, stored: dict[str, Any]) -> list[str]:

@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from redolab.commands.verify import command as verify_command
 from redolab.commands.verify import verify, verify_run
 from redolab.engine.fake import FakeEngine, FakeScript
-from redolab.errors import InterruptedRunError
+from redolab.errors import CheckFailedError, InterruptedRunError
 from redolab.experiment import find_experiment
 from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
@@ -202,6 +203,23 @@ def test_a_run_stored_before_the_sampler_had_turns_is_read(tmp_path: Path) -> No
     assert (card["overhead"], card["pairs"], card["looks"], card["realtime"]) == (None, 0, None, None)
     assert card["sampled_s"] == pytest.approx(30.0)
     assert card["text"].endswith("The effect of sampling on throughput was not measured in this run.")
+
+
+def test_a_run_that_was_never_reported_is_not_called_changed(tmp_path: Path) -> None:
+    run = run_fake(tmp_path / "run").run
+    with pytest.raises(CheckFailedError) as refused:
+        verify_command(run.path)
+    assert str(refused.value) == (
+        f"{run.path} does not verify: results.json is missing. "
+        f"The run was never reported, or somebody removed that. redolab report {run.path} computes it."
+    )
+    write_results(run, analyse(run))
+    (run.path / "results.json").unlink()
+    with pytest.raises(CheckFailedError, match="verify: results.json is missing. The run was never reported"):
+        verify_command(run.path)
+    (run.path / "samples.parquet").unlink()
+    with pytest.raises(CheckFailedError, match=r"samples\.parquet is missing.*The files were changed"):
+        verify_command(run.path)
 
 
 def test_verify_finds_a_changed_figure_and_a_changed_file(tmp_path: Path) -> None:
