@@ -215,7 +215,9 @@ def test_a_run_that_was_never_reported_is_not_called_changed(tmp_path: Path) -> 
     )
     write_results(run, analyse(run))
     (run.path / "results.json").unlink()
-    with pytest.raises(CheckFailedError, match="verify: results.json is missing. The run was never reported"):
+    with pytest.raises(
+        CheckFailedError, match=r"verify: results\.json is missing\. The run was never reported"
+    ):
         verify_command(run.path)
     (run.path / "samples.parquet").unlink()
     with pytest.raises(CheckFailedError, match=r"samples\.parquet is missing.*The files were changed"):
