@@ -36,7 +36,7 @@ def test_a_whole_watch_draws_its_load_its_use_and_its_log(open_report: Open, tmp
         "Load and response time",
         "How busy the CPUs were",
         "Commits per flush, by load",
-        "How long the log was waited for, and how long its flushes took",
+        "How long commits waited for the log, and how long its flushes took",
         "Each wait for the log, not their mean",
     ]
     assert page.locator("#figures svg.drawn").count() == len(titles)

@@ -109,7 +109,7 @@ def test_every_tab_shows_its_tables() -> None:
         "2": ["Session", "Application", "nightly", "reporting_of", "6 more did nothing"],
         "3": ["Kinds of session", "app, web", "Where the time goes, sessions"],
         "4": ["Log sync and log write", "median", "waits"],
-        "5": ["Server", "PostgreSQL 18.1", "2,412 transactions/s", "Read from server memory"],
+        "5": ["Server", "PostgreSQL 18.1", "2,412 transactions/s", "read from server memory"],
     }
 
     async def use(it: Live) -> None:

@@ -87,6 +87,6 @@ def test_the_question_names_the_parameters_that_this_server_has(
     with server(*options) as it:
         ended = redolab(*words, "--engine", it.url, "--out", tmp_path / "run")
     assert ended.code == 2
-    (asked,) = (line for line in ended.err.splitlines() if " Redolab makes " in line)
+    (asked,) = (line for line in ended.err.splitlines() if " Redolab creates " in line)
     told = ", ".join(f"{name} (whole server)" for name in ("innodb_flush_log_at_trx_commit", *names))
     assert f"changes {told}. At the end every parameter is put back" in asked

@@ -191,7 +191,7 @@ def semi_sync(status: str, clients: int, timeout_ms: int, **more: str) -> dict[s
         (semi_sync("ON", 0, 3_600_000), "none is connected: a commit returns after 3600 s", True),
         (
             semi_sync("ON", 1, 61_000, rpl_semi_sync_master_wait_for_slave_count="2"),
-            "waits for 2 replicas, and 1 is connected", True,
+            "waits for 2 replicas, but 1 is connected", True,
         ),
         ({}, "", False),
     ],

@@ -160,7 +160,7 @@ def test_a_profile_adds_up(server: MariaDB) -> None:
     (spun,) = (one for one in results["sessions"] if one["connection"] == spinner.number)
     shares = {row["row"]: row["share"]["point"] for row in spun["profile"]}
     assert shares["on_cpu"] + shares["run_queue"] > 0.5
-    with pytest.raises(UsageError, match="no session 999999") as missing:
+    with pytest.raises(UsageError, match="Session 999999 was not found") as missing:
         watch(server.url, 0.5, 999_999)
     where = "performance_schema.threads (PROCESSLIST_ID)"
     where = where if server.flavour == "mysql" else "information_schema.PROCESSLIST"

@@ -95,7 +95,7 @@ def terminal(url: str) -> Iterator[Terminal]:
 def test_a_key_ends_it_and_nothing_is_left(terminal: Terminal, newest: Server, url: str, key: str) -> None:
     terminal.see("of PostgreSQL 18")
     terminal.type("5")
-    terminal.see("Read from server memory")
+    terminal.see("read from server memory")
     terminal.type(key)
     assert terminal.ended() == 0
     assert terminal.afterwards == ""
