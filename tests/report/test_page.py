@@ -355,7 +355,7 @@ def test_a_figure_is_saved_as_svg_and_its_numbers_as_csv(open_report: Open, tmp_
     assert len(saved["CSV"].splitlines()) == 40
 
 
-def test_the_first_screen_of_a_phone_says_what_may_be_lost(open_report: Open) -> None:
+def test_the_first_screen_of_a_phone_says_what_may_be_lost_and_what_to_type(open_report: Open) -> None:
     results = stored("log_bound")
     page = open_report(results, 390).page
     price = page.locator(".price").inner_text()
@@ -363,9 +363,9 @@ def test_the_first_screen_of_a_phone_says_what_may_be_lost(open_report: Open) ->
     assert risk["window_s"] == 3.0
     assert "up to 36,000 acknowledged commits, those of the last 3.00 s" in price
     assert pytest.approx(risk["commits"], rel=0.03) == 36_000
-    box = page.locator(".bars").bounding_box()
-    assert box is not None
-    assert box["y"] < 1_000
+    tops = [page.locator(place).first.bounding_box() for place in (".price", "#to-set pre", ".bars")]
+    price_at, statements_at, bars_at = (box["y"] for box in tops if box is not None)
+    assert price_at < statements_at < 844 < bars_at < 1_400
 
 
 def page_figures(opened: Opened) -> int:
