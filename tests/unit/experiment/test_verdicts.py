@@ -302,7 +302,7 @@ def test_response_curve(at_end: bool, forecast: bool, judged: list[str]) -> None
     compared = run_of("undecided", ["32/1/wait"], "32/1/wait")
     told = response_curve._verdict(compared, [one, one])
     check(told.text)
-    assert ("up to that rate" in told.text) == at_end
+    assert ("Up to that rate" in told.text) == at_end
     assert ("The forecast has its elbow" in told.text) == forecast
     assert ("near CPU-bound capacity" in told.text) == ("drawn" in judged)
     assert "This rests on 5 of 10 blocks." in told.text

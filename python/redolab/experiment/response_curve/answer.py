@@ -59,12 +59,13 @@ def _keep(one: Beside) -> list[str]:
     capacity = one.curve.capacity_per_s
     keep = f"Let up to {rate.text()} transactions per second arrive at {one.curve.words}"
     why = (
-        "up to that rate response time grows slower than the load"
+        "Up to that rate response time grows slower than the load"
         if elbow.at_end
-        else "beyond that rate response time grows faster than the load"
+        else "Beyond that rate response time grows faster than the load"
     )
     return [
-        f"{keep}: {why}.",
+        f"{keep}.",
+        f"{why}.",
         f"That rate is {rate.scaled(100 / (capacity.point or 1.0)).text(' %')} of capacity.",
         f"R at that rate is {units.duration(1e-3 * elbow.response_ms)}.",
         f"Capacity is {capacity.text()} commits per second.",

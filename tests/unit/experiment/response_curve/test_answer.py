@@ -144,7 +144,7 @@ def test_the_published_curve_goes_through_points_that_follow_it(exact: dict[str,
 def test_capacity_and_elbow_are_said_in_words(exact: dict[str, Any]) -> None:
     text = exact["verdict"]["text"]
     assert text.startswith("Let up to 2,4")
-    assert "per second arrive at 8 sessions, 1 row per commit, commits wait: beyond that rate" in text
+    assert "per second arrive at 8 sessions, 1 row per commit, commits wait. Beyond that rate" in text
     assert "Capacity is 3,000 (3,000 to 3,000) commits per second." in text
     assert "Repeated samples differed in R by a factor of up to 1.00" in text
 
@@ -162,7 +162,7 @@ def test_where_a_backlog_grew_the_curve_ends(tmp_path: Path) -> None:
     found = found_in(stored(tmp_path / "run", backlog=60))
     judged = {row["share"]: row["judged"] for row in table(found, "response-curve-1")}
     assert [share for share, word in judged.items() if word == "unsteady"] == list(PERCENTS[3:])
-    assert "up to that rate response time grows slower than the load" in found["verdict"]["text"]
+    assert "Up to that rate response time grows slower than the load" in found["verdict"]["text"]
     assert table(found, "elbow-1")[0]["of"] == "measured, or beyond"
 
 
