@@ -91,7 +91,7 @@ class WatchWriter(RunWriter):
         """A sentence on the data that stay on disk whatever happens."""
         if not self.samples:
             return "No stretch was stored yet, so none is lost."
-        return f"Every stretch stored before is kept; `redolab report {self.path}` reads them."
+        return f"Every stretch that was already stored is kept; `redolab report {self.path}` reads them."
 
     def _reopen(self, manifest: dict[str, Any], run: Run) -> None:
         path, samples = run.path, run.samples

@@ -136,8 +136,8 @@ def _verdict(settings: Sequence[SettingMeans]) -> str:
     sentences += [
         f"Normality was rejected for the means in {rejected} of the repetitions (5 % if they were normal).",
         f"For the values themselves it was rejected in {values}.",
-        f"When made from five means, mean ± 2 sd held {_percent(last.two_sd_of_five)} of further means.",
-        f"Student's 90 % prediction interval from five means held {_percent(last.t_of_five)}.",
+        f"When made from five means, mean ± 2 sd contained {_percent(last.two_sd_of_five)} of further means.",
+        f"Student's 90 % prediction interval from five means contained {_percent(last.t_of_five)}.",
     ]
     return " ".join(sentences)
 

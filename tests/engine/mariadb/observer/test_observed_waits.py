@@ -135,7 +135,7 @@ def test_a_far_server_is_watched_by_its_own_word(server: MariaDB, monkeypatch: p
     assert process.cpu_s is None
     assert {state for *_, state in found(it, process)} == {"unknown"}
     assert found(it, process).total() == ticks_of(process)
-    assert any("not on this machine" in why for _, why in it.not_available)
+    assert any("on another machine" in why for _, why in it.not_available)
     # Threads are not seen, but those that serve a connection, as MySQL's scheduler of events does.
     assert all(process.connection is not None for process in it.processes)
 
