@@ -198,7 +198,7 @@ def test_counters_that_go_back_are_left_out_and_told(
     clock.now_s += 1.0
     seen = observer.read()
     assert seen.counters["commits"] is None
-    assert any("went back" in text for text in seen.warnings)
+    assert any("decreased while it was watched" in text for text in seen.warnings)
     assert profile_observation(seen)["log"]["transactions"] is None
 
 

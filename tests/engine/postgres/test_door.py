@@ -276,7 +276,7 @@ def test_a_connection_that_the_user_made_read_only_is_not_written_over(
         mine.setenv("PGOPTIONS", "-c default_transaction_read_only=on")
         ended = run(redolab, url, tmp_path)
     assert ended.code == 3
-    assert "(from: client)" in ended.complaint
+    assert "from: client)" in ended.complaint
     assert "PGOPTIONS" in ended.complaint
 
 

@@ -64,7 +64,9 @@ def test_a_series_is_told_by_hour_by_day_and_by_use_of_the_cpus(tmp_path: Path) 
     # Four cores have eight threads.
     assert use[1]["threads"]["point"] == pytest.approx(0.6, abs=1e-3)
     assert use[1]["cores"]["point"] == pytest.approx(1.2, abs=1e-3)
-    assert [text for text in results["warnings"] if "120.0 % of their cores cannot be" in text]
+    assert [
+        text for text in results["warnings"] if "120.0 % of the time of all cores, which cannot be" in text
+    ]
 
 
 def test_what_two_reports_cover_is_counted_once(tmp_path: Path) -> None:

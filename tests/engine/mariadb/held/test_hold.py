@@ -193,7 +193,9 @@ def test_what_a_restart_changed_is_no_colleagues(own: MariaDB, data: Path) -> No
         own.start()
         with pytest.raises(RefusedError, match=f"The server was restarted and changed {REDO} .*now it is 2"):
             hold.ensure()
-        with pytest.raises(RefusedError, match=f"The server was restarted, and its configuration sets {REDO} to 2"):
+        with pytest.raises(
+            RefusedError, match=f"The server was restarted, and its configuration sets {REDO} to 2"
+        ):
             end(hold)
 
 

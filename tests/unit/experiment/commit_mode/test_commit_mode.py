@@ -29,7 +29,8 @@ def test_log_bound_run_end_to_end(log_bound: dict[str, Any]) -> None:
     assert log_bound["verdict"]["best"] == "nowait/batch"
     text = log_bound["verdict"]["text"]
     assert text.startswith(
-        "Use nowait/batch if a crash may lose acknowledged commits: on an emulated log device it commits 25"
+        "Set synchronous_commit=off and wal_writer_delay=1s (nowait/batch) if a crash may lose acknowledged "
+        "commits: on an emulated log device it commits 25"
     )
     assert (
         "Commits here wait for an emulated 5 ms log device: under wait/immediate 97 % of a "

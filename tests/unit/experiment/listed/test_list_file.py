@@ -141,9 +141,9 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     [
         ("".join(f"factors.f{n} = {[*range(10)]}\n" for n in range(12)), "more than 1,000 settings"),
         ("".join(f"factors.f{n} = [1, 2]\n" for n in range(20_000)), "more than 1,000 settings"),
-        (f"factors.a = [1, {'9' * 400}]\n", "a whole number of 400 digits|larger than 64 bits"),
-        (f"factors.a = [1, {'9' * 5000}]\n", "5000 digits|larger than 64 bits|4300"),
-        (f"factors.a = [1, 2]\nrun.blocks = {'9' * 400}\n", "larger than 64 bits|at most"),
+        (f"factors.a = [1, {'9' * 400}]\n", "a whole number of 400 digits|too large for 64 bits"),
+        (f"factors.a = [1, {'9' * 5000}]\n", "5000 digits|too large for 64 bits|4300"),
+        (f"factors.a = [1, 2]\nrun.blocks = {'9' * 400}\n", "too large for 64 bits|at most"),
         ("factors.a = [1, 2]\nlevels = " + 3000 * "[" + 3000 * "]" + "\n", "are nested inside one another"),
         (
             "factors.a = [1, 2]\nlevels." + ".".join(3000 * "a") + " = 1\n",
@@ -165,7 +165,7 @@ def test_as_many_settings_as_there_may_be(tmp_path: Path) -> None:
     single = "".join(f"factors.g{n} = [1]\n" for n in range(1200))
     experiment = listed_experiment(write(tmp_path, text + single + "sql.unit = 'x'\n"))
     assert len(experiment.plan(Wish(quick=True, seed=1)).combinations) == 1000
-    with pytest.raises(UsageError, match="10,000 blocks of 1,000 settings are 10,010,000 samples"):
+    with pytest.raises(UsageError, match="10,000 blocks of 1,000 settings need 10,010,000 samples"):
         experiment.plan(Wish(quick=True, seed=1, blocks=10_000))
 
 

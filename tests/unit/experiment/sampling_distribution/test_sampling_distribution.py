@@ -124,5 +124,5 @@ def test_few_repetitions_are_undecided_and_say_so(tmp_path: Path) -> None:
 
 
 def test_another_load_is_refused() -> None:
-    with pytest.raises(UsageError, match="no load ledger; leave --engine out"):
+    with pytest.raises(UsageError, match="cannot do the load ledger; leave --engine out"):
         GeneratorEngine(1).prepare(Ledger("", 1, "session"), [])
