@@ -196,7 +196,7 @@ def test_shared_servers_are_told_of(
     results = run(redolab, tmp_path, working, "commit-mode", "--quick", "--blocks", "2")
     texts = [text for text in results["warnings"] if "server process" in text]
     assert len(texts) == (said is not None)
-    assert all(said in text and "no account" in text for text in texts if said)
+    assert all(said in text and "account includes that wait" in text for text in texts if said)
 
 
 def test_what_is_not_its_own_is_never_touched(working: Replayed, redolab: Redolab, tmp_path: Path) -> None:
