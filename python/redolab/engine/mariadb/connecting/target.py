@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote
 
 from redolab.engine.mariadb.connecting import sockets
-from redolab.engine.mariadb.connecting.url_tls import url_tls
+from redolab.engine.mariadb.connecting.option_file import client_options
 from redolab.errors import UsageError
 from redolab.password_command import password_command, password_of
 
@@ -89,7 +89,7 @@ def read_target(url: str) -> Target:
             "mysql://user@/?unix_socket=/run/mysqld/mysqld.sock."
         )
     options = {name: values[0] for name, values in query.items()}
-    usual = url_tls()
+    usual = client_options()
     host = parts["host"].strip("[]")
     path = options.get("unix_socket") or options.get("socket")
     if path is None and parts["port"] is None and host in ("", "localhost"):

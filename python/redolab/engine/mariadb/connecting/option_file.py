@@ -14,7 +14,7 @@ _SWITCHES = ("ssl", "ssl-verify-server-cert")
 _SAYS_NO = re.compile(r"(?:loose-)?(?:skip|disable)-(.+)")
 
 
-def url_tls() -> Mapping[str, str]:
+def client_options() -> Mapping[str, str]:
     """Its options by name, as the servers' own clients call them; none where it cannot be read.
 
     A switch without a value is `1`, and one that is skipped or disabled is `0`.
