@@ -53,7 +53,10 @@ def _verdict(compared: Compared, scoring: Scoring) -> Verdict:
     """The errors of the changes, or of throughput where an old forecast has no changes; those inside."""
     own = [item for item in scoring.checked if item.score.model == scoring.model]
     if not own:
-        text = "The sealed forecast was not compared with a measurement. Run the check again. The run that was to check it did not finish."
+        text = (
+            "The sealed forecast was not compared with a measurement, because the run that was to check it "
+            "did not finish. Run the check again."
+        )
         return Verdict(text, "undecided", compared.baseline, None, "unscored")
     rates = [item for item in own if item.score.quantity == "throughput_per_s"]
     changes = [item for item in own if item.score.quantity == RATIOS["throughput_per_s"]]
