@@ -114,7 +114,7 @@ def test_a_run_is_refused_before_anything_is_made_in_every_version(
             before = server.settings(), server.altered()
             done = run(server.url(database))
             assert done.code == 3, done.err
-            assert "the publications ALL, allp take all tables" in done.complaint
+            assert "the publications ALL, allp publish all tables" in done.complaint
             server.assert_left_clean(database)
             assert (server.settings(), server.altered()) == before
             with server.admin(database) as admin:
