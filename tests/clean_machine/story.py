@@ -19,7 +19,7 @@ COSTS = "costs"
 ABSENT = ("cc", "gcc", "cargo", "git", "make", "postgres", "psql")
 _ABOUT = re.compile(r"; about (?:(\d+) min(?:utes)?)?\s*(?:(\d+) s)?")
 # Redolab's own folders, which docs/guide/install.md says to remove.
-OWN = (".cache/redolab", ".local/share/redolab")
+OWN = (".cache/redolab", ".local/share/redolab", "/tmp/redolab-$(id -u)")
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def play(root: Root, way: Way, user: str, wheel: Path) -> Told:
         ):
             _asked(faults, root.run(user, way.program, *words), ("redolab", *words))
     _asked(faults, root.run(user, *way.remove), way.remove)
-    _asked(faults, root.run(user, "rm", "-rf", *OWN), ("rm",))
+    _asked(faults, root.run(user, "sh", "-c", f"rm -rf {' '.join(OWN)}"), ("rm",))
     faults += _traces(before, root.files(), way, HOMES[user].lstrip("/"))
     announced = _announced_s(measured.output) if measured else None
     beyond = measured.wall_s - announced if measured and announced is not None else None

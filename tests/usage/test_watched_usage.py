@@ -28,7 +28,7 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ended]:
 def test_a_report_is_written_and_verifies(reported: tuple[Path, Ended], redolab: Redolab) -> None:
     watched, ended = reported
     assert ended.code == 0, ended.err
-    assert ended.out.startswith("Commits are what to change: waiting for the log is 92.0 %")
+    assert ended.out.startswith("Change how commits are made: waiting for the log is 92.0 %")
     assert (watched / "report.html").is_file()
     assert redolab("verify", watched).code == 0
 
