@@ -19,7 +19,7 @@ COSTS = "costs"
 ABSENT = ("cc", "gcc", "cargo", "git", "make", "postgres", "psql")
 _ABOUT = re.compile(r"; about (?:(\d+) min(?:utes)?)?\s*(?:(\d+) s)?")
 # Redolab's own folders, which docs/guide/install.md says to remove.
-OWN = (".cache/redolab", ".local/share/redolab", "/tmp/redolab-$(id -u)")
+OWN = (".cache/redolab", ".local/share/redolab", "${TMPDIR:-/tmp}/redolab-$(id -u)")
 
 
 @dataclass(frozen=True)
