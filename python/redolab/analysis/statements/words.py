@@ -24,7 +24,7 @@ _MODES: Mapping[str, Mapping[str, str]] = {
 }
 _NUMBERS: Mapping[str, Callable[[str], str]] = {
     "sessions": lambda level: units.counted(int(level), "session"),
-    "processes": lambda level: f"{int(level):,} process{'' if level == '1' else 'es'}",
+    "processes": lambda level: units.counted(int(level), "process"),
     "rows_per_commit": lambda level: f"{units.counted(int(level), 'row')} per commit",
     "commit_delay_us": lambda level: f"a commit delay of {int(level):,} µs",
     "pause_ms": lambda level: f"clients pause for {float(level):g} ms",
