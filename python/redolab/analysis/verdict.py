@@ -15,9 +15,6 @@ from redolab.analysis.at_risk import Price, in_words
 from redolab.stats.blocks import Comparison, NullTest, Outcome
 from redolab.stats.estimates import Estimate
 
-_Answer = tuple[list[str], Outcome, str | None, str | None, str | None]
-"""The sentences, the outcome, the setting named as best, the sentences with its price, and the setting to
-use if that is not the best one."""
 RegimeName = Literal["log-bound", "cpu-bound", "mixed", "unknown"]
 
 
@@ -154,13 +151,13 @@ def verdict(
     measured = [item for item in comparisons if item.ratio.point is not None]
     best = max(measured, key=lambda item: item.ratio.point or 0.0, default=None)
     failed = withheld(null, around.baseline)
-    sentences, outcome, named, price, advised = (
-        _answer(best, around) if failed is None else ([failed.text], failed.outcome, failed.best, None, None)
+    answer = _answer(best, around) if failed is None else _Answer([failed.text], failed.outcome, failed.best)
+    first, *others = answer.sentences
+    rests = rests_on(around.blocks_done, around.blocks_planned)
+    text = joined([first, rests, *others, "" if found is None else f"{found.text}."])
+    return Verdict(
+        text, answer.outcome, around.baseline, answer.best, price=answer.price, advised=answer.advised
     )
-    sentences.insert(1, rests_on(around.blocks_done, around.blocks_planned))
-    if found is not None:
-        sentences.append(f"{found.text}.")
-    return Verdict(joined(sentences), outcome, around.baseline, named, price=price, advised=advised)
 
 
 def rests_on(done: int, planned: int) -> str:
@@ -204,16 +201,21 @@ def against(ratio: Estimate, baseline: str) -> str:
     return f"{text} {'as' if 'times as' in text else 'than'} {baseline}"
 
 
+@dataclass(frozen=True)
+class _Answer:
+    """A verdict before its sentences are joined; its fields are those of `Verdict`."""
+
+    sentences: Sequence[str]
+    outcome: Outcome
+    best: str | None = None
+    price: str | None = None
+    advised: str | None = None
+
+
 def _answer(best: Comparison | None, around: Circumstances) -> _Answer:
     base = around.baseline
     if best is None:
-        return (
-            ["Nothing can be compared yet: measure again, and let one block finish."],
-            "undecided",
-            None,
-            None,
-            None,
-        )
+        return _Answer(["Nothing can be compared yet: measure again, and let one block finish."], "undecided")
     name, ratio = best.setting, best.ratio
     where = "" if around.log_device_ms is None else "on an emulated log device "
     if best.outcome == "better":
@@ -224,13 +226,8 @@ def _answer(best: Comparison | None, around: Circumstances) -> _Answer:
             if (ratio.point or 0) < 1.1
             else f"{around.use(name)}{condition}: {where}it {around.does} {against(ratio, base)}."
         )
-        return (
-            [first, price],
-            "better",
-            name,
-            price if around.tiers.get(name) != around.tiers.get(base) else None,
-            None,
-        )
+        gives_up = around.tiers.get(name) != around.tiers.get(base)
+        return _Answer([first, price], "better", name, price=price if gives_up else None)
     if best.outcome == "equivalent":
         first = (
             f"Keep {around.call(base)}: {where}{name}, the best other setting, {around.does} "
@@ -238,11 +235,12 @@ def _answer(best: Comparison | None, around: Circumstances) -> _Answer:
         )
         found = "The difference was found, but it lies" if best.detected else "It lies"
         inside = f"{found} inside the {100 * around.margin:g} % that count as equal."
-        return [first, inside], "equivalent", name if (ratio.point or 0) > 1 else base, None, base
+        faster = name if (ratio.point or 0) > 1 else base
+        return _Answer([first, inside], "equivalent", faster, advised=base)
     if best.outcome == "worse":
         text = f"Keep {around.call(base)}: {where}{name}, the next best, {around.does} {ratio_text(ratio)}."
-        return [text, f"No setting beats {base}."], "worse", base, None, None
-    return undecided(best, around, where), "undecided", None, None, None
+        return _Answer([text, f"No setting beats {base}."], "worse", base)
+    return _Answer(undecided(best, around, where), "undecided")
 
 
 def undecided(best: Comparison, around: Circumstances, where: str) -> list[str]:
