@@ -84,9 +84,6 @@ class Dialect:
     log, whose waiters compete for it, as in PostgreSQL, for which forecasts were checked first."""
     unposted_waits: Mapping[Pair, Unposted] = field(default_factory=dict)
     """Why a session sleeps without a wait event, by the levels of `commit_wait` and `commit_logging`."""
-    longest_loss_s: Callable[[Mapping[str, Any]], float | None] | None = None
-    """Seconds of acknowledged commits that a crash of the server may lose where commits do not wait, by the
-    parameters of a setting. Gives None where the parameters do not bound it."""
     losses: Callable[[Mapping[str, Any]], tuple[Loss, ...]] | None = None
     """Possible losses in crashes, by the parameters of a setting and of its server; empty for nothing."""
     ways: Mapping[str, Ways] = field(default_factory=dict)

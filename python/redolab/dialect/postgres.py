@@ -131,7 +131,6 @@ DIALECT = Dialect(
             "to 18 posts no wait event for that sleep.",
         ),
     },
-    longest_loss_s=longest_loss_s,
     losses=losses,
     ways=dict.fromkeys(("embedded", "postgresql", "postgres"), postgres_statements.ways),
     chosen=chosen,

@@ -164,9 +164,11 @@ def _errors(record: Sequence[Score], system: str) -> Iterator[tuple[str, str, li
 
 def _longest_loss_s(engine: str) -> float | None:
     """Under the delay of the WAL writer with which `nowait` is forecast."""
-    longest = dialect_of(engine).longest_loss_s
+    losses = dialect_of(engine).losses
     delay = f"{1e3 * _core.WAL_WRITER_DELAY_S:.0f}ms"
-    return None if longest is None else longest({"wal_writer_delay": delay})
+    nowait = {"synchronous_commit": "off", "wal_writer_delay": delay}
+    found = () if losses is None else losses(nowait)
+    return next((loss.window_s for loss in found if loss.crash == "server"), None)
 
 
 def _sweep(today: Scenario, measured: Sequence[Scenario]) -> Iterator[Scenario]:
