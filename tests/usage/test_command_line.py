@@ -193,7 +193,7 @@ def test_a_join_that_finds_no_room_loses_nothing(tmp_path: Path, monkeypatch: py
     for kind in ("entries", "samples"):
         with monkeypatch.context() as patch:
             patch.setattr(Folder, "write", _full(f"{kind}-000001-"))
-            with pytest.raises(RefusedError, match="Every stretch stored before is kept"):
+            with pytest.raises(RefusedError, match="Every stretch that was already stored is kept"):
                 writer.add(stretch(writer.samples + 1), entries(writer.samples + 1, 4))
         assert open_run(writer.path).samples["sample"].to_pylist() == list(range(1, writer.samples + 1))
     assert writer.finish("failed").samples["sample"].to_pylist() == [1, 2, 3, 4]
@@ -228,6 +228,6 @@ def test_a_disk_that_is_full_before_the_first_sample_keeps_none(
     writer.add(stretch(1), entries(1, 4))
     with monkeypatch.context() as patch:
         patch.setattr(Folder, "write", _full("entries"))
-        with pytest.raises(RefusedError, match="Every stretch stored before is kept"):
+        with pytest.raises(RefusedError, match="Every stretch that was already stored is kept"):
             writer.add(stretch(2), entries(2, 4))
     assert writer.finish("failed").samples["sample"].to_pylist() == [1]
