@@ -34,7 +34,9 @@ from redolab.records.run import Run
 from redolab.records.sample import Sample
 from redolab.records.servers import server_of
 from redolab.stats import blocks as significance
+from redolab.stats import sequential
 from redolab.stats.blocks import BlockValues, Comparison, Metric, NullTest
+from redolab.stats.doubt import doubted
 from redolab.stats.estimates import mean_estimate
 
 
@@ -123,8 +125,11 @@ class Compared:
 
     @property
     def blocks_planned(self) -> int:
-        """Blocks of the design."""
-        return int(self.manifest["design"]["blocks"])
+        """Blocks of the design; of a run that knew enough before, those that it has."""
+        design = self.manifest["design"]
+        if design.get("at_most_s") is not None and self.manifest["status"] == "finished":
+            return max((sample.block for sample in self.everything), default=0)
+        return int(design["blocks"])
 
 
 def compare_run(run: Run) -> Compared:
@@ -134,11 +139,11 @@ def compare_run(run: Run) -> Compared:
     """
     design, names = run.manifest["design"], setting_names(run.manifest)
     baseline, seed, margin = design["baseline"], int(design["seed"]), float(design["margin"])
-    pairs = pairs_of(run.manifest)
     everything, seen = read_samples(run), read_sightings(run)
     good = counting(everything)
     samples = {name: [item for item in good if item.setting == name] for name in names}
     blocks = {metric: block_values(good, metric) for metric in significance.METRICS}
+    answers = [_judged(run.manifest, blocks, metric) for metric in significance.METRICS]
     return Compared(
         run=run,
         names=names,
@@ -158,13 +163,43 @@ def compare_run(run: Run) -> Compared:
             for name in names
         },
         blocks=blocks,
-        null=significance.null_test(blocks["throughput_per_s"], baseline, seed),
-        comparisons=tuple(
-            item
-            for metric in significance.METRICS
-            for item in significance.compare_pairs(blocks[metric], pairs, metric, margin=margin, seed=seed)
-        ),
+        null=answers[0][1],
+        comparisons=tuple(item for found, _ in answers for item in found),
     )
+
+
+def judged(
+    manifest: Mapping[str, Any], good: Sequence[Sample], metric: Metric
+) -> tuple[tuple[Comparison, ...], NullTest]:
+    """Every comparison of a run on one metric, and its A/A pair, by the rules of its design.
+
+    A run that ends as soon as it knows enough is judged by the evidence so far, one with a number of blocks
+    by tests of that number.
+
+    Args:
+        manifest: of the run.
+        good: its samples that count, so far.
+        metric: what is compared.
+    """
+    return _judged(manifest, {name: block_values(good, name) for name in {metric, _NULL_METRIC}}, metric)
+
+
+_NULL_METRIC: Metric = "throughput_per_s"
+"""The A/A pair is watched on this metric, for the comparisons of every metric."""
+
+
+def _judged(
+    manifest: Mapping[str, Any], blocks: Mapping[Metric, BlockValues], metric: Metric
+) -> tuple[tuple[Comparison, ...], NullTest]:
+    design, pairs = manifest["design"], pairs_of(manifest)
+    baseline, seed, margin = design["baseline"], int(design["seed"]), float(design["margin"])
+    if design.get("at_most_s") is not None:
+        null = sequential.watch_null(blocks[_NULL_METRIC], baseline)
+        found = sequential.compare_sequentially(blocks[metric], pairs, metric, margin=margin)
+    else:
+        null = significance.null_test(blocks[_NULL_METRIC], baseline, seed)
+        found = significance.compare_pairs(blocks[metric], pairs, metric, margin=margin, seed=seed)
+    return doubted(found, null, margin), null
 
 
 def block_values(samples: Sequence[Sample], metric: Metric = "throughput_per_s") -> BlockValues:

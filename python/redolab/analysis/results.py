@@ -72,10 +72,7 @@ def results(
         "statements": statements(compared, verdict),
         "null_test": compared.null.as_json(),
         "settings": [_setting(declared, compared) for declared in manifest["settings"]],
-        "comparisons": [
-            item.as_json() | ({"outcome": "withheld"} if compared.null.passed is False else {})
-            for item in compared.comparisons
-        ],
+        "comparisons": [item.as_json() for item in compared.comparisons],
         "friedman": None if friedman is None else {"statistic": friedman[0], "pvalue": friedman[1]},
         "tables": [table.as_json() for table in tables],
         "figures": [figure.as_json() for figure in figures],

@@ -150,9 +150,17 @@ def verdict(
     """
     measured = [item for item in comparisons if item.ratio.point is not None]
     best = max(measured, key=lambda item: item.ratio.point or 0.0, default=None)
-    failed = withheld(null, around.baseline)
-    answer = _answer(best, around) if failed is None else _Answer([failed.text], failed.outcome, failed.best)
+    doubted = withheld(null, around.baseline)
+    if doubted is None or (best is not None and best.outcome != "withheld"):
+        answer = _answer(best, around)
+    else:
+        answer = _Answer([doubted.text], doubted.outcome, doubted.best)
     first, *others = answer.sentences
+    if doubted is not None and answer.outcome != "withheld":
+        others.append(
+            f"{around.baseline} measured against itself came out {ratio_text(null.ratio)}: every interval "
+            "allows for that much, and what it could explain is withheld."
+        )
     rests = rests_on(around.blocks_done, around.blocks_planned)
     text = joined([first, rests, *others, "" if found is None else f"{found.text}."])
     return Verdict(

@@ -15,6 +15,7 @@ from redolab.engine import find_offer
 from redolab.experiment.base import Experiment, Plan
 from redolab.experiment.side_by_side import part_of
 from redolab.measure.consumption import NOT_WAITING_PER_S, WAITING_PER_S, Consumption, consumption
+from redolab.records.design import Design
 from redolab.records.servers import SIDE_BY_SIDE
 from redolab.report.screen.paper import Paper
 
@@ -37,8 +38,22 @@ def needed_s(experiment: Experiment, plan: Plan) -> float:
 def amount_text(plan: Plan) -> str:
     """How much one sample is, in words."""
     design = plan.design
-    work = f"{design.seconds:g} s" if design.units is None else f"{design.units:,} units of work"
+    first_s, last_s = design.length(1), design.seconds
+    seconds = f"{first_s:g} s" if first_s == last_s else f"{first_s:g} s at first and {last_s:g} s at most"
+    work = seconds if design.units is None else f"{design.units:,} units of work"
     return f"{work} after {design.warmup_s:g} s of warm-up" if design.warmup_s else work
+
+
+def blocks_text(design: Design) -> str:
+    """How many blocks there are, in words."""
+    return f"{'at most ' if design.until_settled else ''}{design.blocks} blocks"
+
+
+def time_text(experiment: Experiment, plan: Plan) -> str:
+    """How long the run takes, in words."""
+    if plan.design.at_most_s is None:
+        return f"about {units.clock(needed_s(experiment, plan))}"
+    return f"as long as something is undecided, and at most {units.clock(plan.design.at_most_s)} of measuring"
 
 
 def changes(
@@ -163,8 +178,8 @@ def print_plan(
         ("Settings", ", ".join(plan.combinations)),
         *(("Not applicable", f"{text}.") for text in lacking),
         ("Baseline", f"{shown['baseline']}{', twice in each block' if plan.design.null_pair else ''}"),
-        ("Samples", f"{shown['samples']} of {amount_text(plan)}, in {plan.design.blocks} blocks"),
-        ("Time", f"about {units.clock(shown['needed_s'])}"),
+        ("Samples", f"{shown['samples']} of {amount_text(plan)}, in {blocks_text(plan.design)}"),
+        ("Time", time_text(experiment, plan)),
         ("Creates", "; ".join(shown["creates"]) or "nothing"),
         ("Changes", ", ".join(shown["changes"]) or "no parameter"),
         ("Afterwards", "everything created is removed, every parameter put back"),

@@ -38,6 +38,10 @@ class ProgressLines:
         if self.done * 10 // self.total > (self.done - 1) * 10 // self.total:
             say(f"{self.done} of {self.total} {self.things} ({printable(name)})")
 
+    def news(self, text: str) -> None:
+        """Something is known that the user may want at once."""
+        say(printable(text))
+
 
 class ProgressBar:
     """Progress as a bar with time left, scaled by the things done so far."""
@@ -53,6 +57,10 @@ class ProgressBar:
     def advance(self, name: str) -> None:
         """One more is done."""
         self.bar.update(self.task, advance=1, description=f"{printable(name):<16}")
+
+    def news(self, text: str) -> None:
+        """Something is known that the user may want at once."""
+        self.bar.console.print(printable(text), markup=False, highlight=False)
 
 
 @contextmanager

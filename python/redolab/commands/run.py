@@ -17,12 +17,13 @@ from redolab.commands.options import Json, Out, PasswordCommand, Seed, Yes
 from redolab.commands.plan import (
     Servers,
     amount_text,
+    blocks_text,
     changes,
     creates,
     disk_bytes,
-    needed_s,
     planned,
     print_plan,
+    time_text,
 )
 from redolab.commands.process import command_line
 from redolab.commands.progress import shown
@@ -42,12 +43,14 @@ from redolab.files.places import default_run_directory
 from redolab.measure.consumption import consumption
 from redolab.password_command import use_password_command
 from redolab.records.sample import Scope
-from redolab.units import clock, counted
+from redolab.units import counted
 
 if TYPE_CHECKING:
     from redolab.measure.runner import Outcome
 
 _MOST_SESSIONS = 1_000
+_UNITS_S = {"s": 1.0, "m": 60.0, "h": 3_600.0}
+_MOST_S = 720 * 3_600.0
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,13 @@ class RunOptions:
     ] = None
     blocks: Annotated[int | None, typer.Option(help="Passes over all settings.")] = None
     seconds: Annotated[float | None, typer.Option(help="Length of a sample.")] = None
+    at_most: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="End then, though something is undecided: 90s, 15m, 2h."),
+    ] = None
+    until_settled: Annotated[
+        bool, typer.Option("--until-settled", help="Measure until everything is decided.")
+    ] = False
     password_command: PasswordCommand = None
     seed: Seed = None
     out: Out = None
@@ -298,9 +308,31 @@ def _wish(options: RunOptions, offers: Mapping[str, Offer]) -> Wish:
         settings=tuple(name.strip() for name in (options.settings or "").split(",") if name.strip()),
         blocks=options.blocks,
         seconds=options.seconds,
+        at_most_s=None if options.at_most is None else _seconds(options.at_most),
+        until_settled=options.until_settled,
         seed=options.seed if options.seed is not None else secrets.randbelow(2**31),
         ways=ways,
     )
+
+
+def _seconds(text: str) -> float:
+    """The time that `--at-most` names, seconds.
+
+    Raises:
+        UsageError: it is something else.
+    """
+    number, unit = text[:-1], text[-1:]
+    if unit.isdigit():
+        number, unit = text, "s"
+    try:
+        seconds = float(number) * _UNITS_S[unit]
+    except (KeyError, ValueError):
+        seconds = 0.0
+    if not 0 < seconds <= _MOST_S:
+        raise UsageError(
+            f"--at-most is {text}; it must be a time such as 90s, 15m or 2h, greater than 0 and at most 720h."
+        )
+    return seconds
 
 
 def _numbers(text: str | None) -> tuple[int, ...]:
@@ -345,9 +377,8 @@ def _announce(asked: Asked) -> None:
     design = plan.design
     each = len(design.order()) // design.blocks
     say(
-        f"{experiment.name}: {design.blocks} blocks of {each} samples of {amount_text(plan)}, "
-        f"{counted(plan.load.sessions, 'session')}, seed {design.seed}; "
-        f"about {clock(needed_s(experiment, plan))}."
+        f"{experiment.name}: {blocks_text(design)} of {each} samples of {amount_text(plan)}, "
+        f"{counted(plan.load.sessions, 'session')}, seed {design.seed}; {time_text(experiment, plan)}."
     )
     for text in asked.lacking:
         say(f"Not applicable: {text}.")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from redolab.errors import UsageError
+from redolab.experiment.schedule import WARMUP_S, lengths
 from redolab.records.capability import Capability, Ways
 from redolab.records.design import Design
 from redolab.records.load import Amount, Load
@@ -60,6 +61,10 @@ class Wish:
     settings: tuple[str, ...] = ()
     blocks: int | None = None
     seconds: float | None = None
+    at_most_s: float | None = None
+    """Time after which a run ends though something is undecided, seconds."""
+    until_settled: bool = False
+    """Whether a run may take as long as its comparisons need."""
     seed: int = 0
     ways: Ways = field(default_factory=Ways)
     """Ways of the engine to load."""
@@ -109,6 +114,8 @@ class Experiment(ABC):
     full: Size
     null_pair: bool = True
     """Whether the baseline is measured twice in a block, to be compared with itself."""
+    sequential: bool = False
+    """Whether a run ends as soon as its comparisons are decided, where no number of blocks is asked for."""
     side_by_side: bool = False
     """Whether its answer can have the server as a further factor (`redolab.experiment.side_by_side`)."""
 
@@ -160,9 +167,16 @@ class Experiment(ABC):
             raise UsageError(
                 f"One setting ({', '.join(chosen)}) cannot be compared with anything. Name at least two."
             )
+        sequential = self.sequential and wish.blocks is None
+        design = self._until_settled(wish, chosen) if sequential else self._fixed(wish, chosen)
+        combinations = {name: possible[name] for name in chosen}
+        return Plan(design, combinations, self.load(wish, combinations))
+
+    def _fixed(self, wish: Wish, chosen: tuple[str, ...]) -> Design:
+        """The design of a number of blocks."""
         size = self.quick if wish.quick else self.full
         seconds = size.seconds if wish.seconds is None else wish.seconds
-        design = Design(
+        return Design(
             settings=chosen,
             baseline=self.baseline(chosen),
             blocks=size.blocks if wish.blocks is None else wish.blocks,
@@ -173,8 +187,24 @@ class Experiment(ABC):
             # Where the unit of work is a row, the rows asked for are the work of a sample.
             units=wish.rows if wish.rows is not None and self.unit == "row" else size.units,
         )
-        combinations = {name: possible[name] for name in chosen}
-        return Plan(design, combinations, self.load(wish, combinations))
+
+    def _until_settled(self, wish: Wish, chosen: tuple[str, ...]) -> Design:
+        """The design that ends as soon as every comparison is decided."""
+        at_most_s = wish.at_most_s or (_QUICK_S if wish.quick else _PATIENT_S)
+        if wish.until_settled:
+            at_most_s = _LONGEST_S
+        each = lengths(at_most_s, len(chosen) + self.null_pair, wish.seconds)
+        return Design(
+            settings=chosen,
+            baseline=self.baseline(chosen),
+            blocks=len(each),
+            seconds=max(each),
+            warmup_s=min(WARMUP_S, max(each)),
+            seed=wish.seed,
+            null_pair=self.null_pair,
+            at_most_s=at_most_s,
+            lengths=each,
+        )
 
     def lacking(self, wish: Wish) -> list[str]:
         """The settings that the engine does not have and that are left out therefore; a sentence each."""
@@ -203,9 +233,24 @@ class Experiment(ABC):
                     + ", ".join(f"--{option}" for option in sorted(self.options | _COMMON))
                     + "."
                 )
+        if wish.at_most_s is None and not wish.until_settled:
+            return
+        option = "--until-settled" if wish.until_settled else "--at-most"
+        if not self.sequential:
+            raise UsageError(
+                f"{self.name} takes no {option}, because the length of its runs is fixed. Use --blocks."
+            )
+        if wish.at_most_s is not None and wish.until_settled:
+            raise UsageError(
+                "--until-settled takes as long as it needs: leave --at-most out, or use it alone."
+            )
+        if wish.blocks is not None:
+            raise UsageError(f"--blocks measures a fixed number of blocks: leave {option} out.")
 
 
 _COMMON = frozenset({"quick", "settings", "blocks", "seconds", "seed"})
+_QUICK_S, _PATIENT_S, _LONGEST_S = 120.0, 900.0, 86_400.0
+"""Time of a run that ends when it is settled: with `--quick`, without, and with `--until-settled`."""
 
 
 def combinations_of(**factors: tuple[str, ...]) -> dict[str, Levels]:

@@ -102,12 +102,12 @@ def _work(design: Design, load: Load, levels: Mapping[str, str], trial: Trial) -
     each, rate_per_s = _rows_per_commit(load, levels), _rate_per_s(load, levels)
     if isinstance(load, Scans):
         return 1, 2 * load.touched * int(levels["rounds"])
-    fixed = design.amount(trial.setting).units
-    if fixed is None:
-        commits = math.ceil((design.warmup_s + design.seconds + _SPARE_S) * rate_per_s)
+    amount = design.amount(trial)
+    if amount.units is None:
+        commits = math.ceil((design.warmup_s + amount.seconds + _SPARE_S) * rate_per_s)
     else:
         # Each session does whole commits.
-        commits = math.ceil(fixed / each) + load.sessions
+        commits = math.ceil(amount.units / each) + load.sessions
         commits += math.ceil((design.warmup_s + _SPARE_S) * rate_per_s)
     return commits, commits * each
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 import signal
 import threading
@@ -21,11 +22,12 @@ from redolab.engine.base import Engine
 from redolab.errors import ConnectionLostError, EngineError, InterruptedRunError, RedolabError, RefusedError
 from redolab.experiment.base import Experiment, Pilot, Plan
 from redolab.machine.machine import describe_machine
+from redolab.measure.settling import Settling
 from redolab.measure.trial import MEASURES, Measured, TrialContext
 from redolab.records.design import Design
 from redolab.records.load import Amount
 from redolab.records.run import Run
-from redolab.records.sample import Setting, Work
+from redolab.records.sample import Sample, Setting, Work
 from redolab.records.writer import RunWriter
 
 _ATTEMPTS = 3
@@ -40,6 +42,10 @@ class RunProgress(Protocol):
 
     def advance(self, setting: str) -> None:
         """One more sample of `setting` is stored."""
+        ...
+
+    def news(self, text: str) -> None:
+        """Something is known that the user may want at once."""
         ...
 
 
@@ -184,17 +190,33 @@ def _measure(
 ) -> None:
     by_name = {setting.name: setting for setting in settings}
     order = design.order()
+    settling = Settling(writer.manifest) if design.until_settled else None
+    most_s = math.inf if design.at_most_s is None else design.at_most_s
     start_s = clock()
     progress.begin(len(order), design.load_time())
     for trial in order:
+        if settling is not None and trial.position == 1:
+            _tell(settling, progress)
+            if settling.settled or clock() - start_s + design.block_time(trial.block) > most_s:
+                return
         if stop.is_set():
             raise InterruptedRunError("The run was interrupted between two samples.")
         moment = TrialContext(trial, by_name[trial.setting], design, lambda: clock() - start_s, stop)
         known_changes = len(engine.changes)
-        writer.append(*_attempt(experiment, engine, moment))
+        measured = _attempt(experiment, engine, moment)
+        writer.append(*measured)
+        if settling is not None and isinstance(measured[0], Sample):
+            settling.take(measured[0])
         if len(engine.changes) > known_changes:
             writer.save_manifest(parameter_changes=_changes(engine))
         progress.advance(trial.setting)
+    if settling is not None:
+        _tell(settling, progress)
+
+
+def _tell(settling: Settling, progress: RunProgress) -> None:
+    for text in settling.news():
+        progress.news(text)
 
 
 def _attempt(experiment: Experiment, engine: Engine, moment: TrialContext) -> Measured:

@@ -49,8 +49,8 @@ def measure_sample(engine: Engine, moment: TrialContext) -> Measured:
     started_at, start_s = moment.now()
     before = engine.snapshot()
     fixed_work = design.units or design.units_each
-    with engine.watch(0.0 if fixed_work else design.seconds) as watch:
-        work = engine.work(design.amount(moment.setting.name), stop)
+    with engine.watch(0.0 if fixed_work else design.length(moment.trial.block)) as watch:
+        work = engine.work(design.amount(moment.trial), stop)
     after = engine.snapshot()
     if warm and warm.trouble:
         # The sessions that died then do not report the reason again.

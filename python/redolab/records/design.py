@@ -15,6 +15,7 @@ from redolab.records.load import Amount
 from redolab.records.manifest import MOST_SAMPLES
 from redolab.records.sample import Role
 
+MOST_BLOCKS = 10_000
 SEEDS = 2**64
 """Number of seeds, from 0 on: generators take 64 bits."""
 
@@ -58,6 +59,11 @@ class Design:
     """Units of work of every session in a sample, in place of `units`."""
     across_tiers: bool = False
     """Whether settings of several servers are compared whose durability tiers differ."""
+    at_most_s: float | None = None
+    """Time after which the run ends though not every comparison is decided, seconds: it ends as soon as all
+    are. None: it ends after `blocks`."""
+    lengths: tuple[float, ...] = ()
+    """Length of a sample in each block, seconds, where blocks differ; `seconds` is the longest."""
 
     def __post_init__(self) -> None:
         if self.baseline not in self.settings:
@@ -70,8 +76,9 @@ class Design:
                 f"A setting is named twice in {', '.join(self.settings)}. Name each setting once."
             )
         for value, name, most in (
-            (self.blocks, "--blocks", 10_000),
+            (self.blocks, "--blocks", MOST_BLOCKS),
             (self.seconds, "--seconds", 86_400),
+            (1 if self.at_most_s is None else self.at_most_s, "--at-most", 30 * 86_400),
         ):
             if not 0 < value <= most:
                 raise UsageError(f"{name} is {value:g}; it must be greater than 0 and at most {most:,}.")
@@ -95,15 +102,28 @@ class Design:
                 trials.append(Trial(len(trials) + 1, block, position, setting, role))
         return tuple(trials)
 
-    def amount(self, setting: str) -> Amount:
-        """How much work one sample of a setting is."""
-        repeats = self.repeats.get(setting, 1)
+    @property
+    def until_settled(self) -> bool:
+        """Whether the run ends as soon as every comparison is decided."""
+        return self.at_most_s is not None
+
+    def length(self, block: int) -> float:
+        """Length of a sample in a block, counted from 1, seconds."""
+        return self.lengths[block - 1] if self.lengths else self.seconds
+
+    def amount(self, trial: Trial) -> Amount:
+        """How much work one sample is."""
+        repeats = self.repeats.get(trial.setting, 1)
         units = None if self.units is None else repeats * self.units
-        return Amount(self.seconds, units, self.units_each)
+        return Amount(self.length(trial.block), units, self.units_each)
+
+    def block_time(self, block: int) -> float:
+        """Seconds of load of a block, counted from 1, warm-ups included."""
+        return (len(self.settings) + self.null_pair) * (self.length(block) + self.warmup_s)
 
     def load_time(self) -> float:
-        """Seconds of load in all, warm-ups included."""
-        return len(self.order()) * (self.seconds + self.warmup_s)
+        """Seconds of load in all, warm-ups included; the most, where the run may end earlier."""
+        return sum(self.block_time(block) for block in range(1, self.blocks + 1))
 
 
 def _block_entries(settings: Sequence[str], baseline: str, null_pair: bool) -> list[tuple[str, Role]]:

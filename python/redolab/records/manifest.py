@@ -122,6 +122,8 @@ _DESIGN = record(
         "units": maybe(_count),
         "units_each": maybe(_count),
         "across_tiers": flag,
+        "at_most_s": maybe(_seconds),
+        "lengths": items(_seconds, 10_000),
         "repeats": entries(number(1, 1e9, whole=True), _MOST_SETTINGS),
     },
 )

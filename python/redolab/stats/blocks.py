@@ -27,6 +27,8 @@ BlockValues = Mapping[int, Mapping[tuple[str, str], float]]
 
 METRICS: tuple[Metric, ...] = ("throughput_per_s", "response_time_ms")
 ALPHA = 0.05
+NULL_ALPHA = 0.01
+"""Level of the A/A pair's test: one run in a hundred is doubted although nothing is wrong."""
 POWER = 0.8
 RESAMPLES = 9999
 
@@ -85,7 +87,7 @@ class NullTest:
     """None when fewer than two blocks have both."""
     pvalue: float | None
     ratio: Estimate
-    """A' over A."""
+    """A' over A, 99 % interval."""
     minimum_detectable_ratio: float | None
     """The smallest gain this run would find four times in five, judged by its own noise."""
     blocks: int
@@ -135,24 +137,20 @@ def within_block_pvalue(
 
 
 def null_test(blocks: BlockValues, baseline: str, seed: int, resamples: int = RESAMPLES) -> NullTest:
-    """Compare the baseline with itself: A' against A inside blocks, at 5 %.
+    """Compare the baseline with itself: A' against A inside blocks, at `NULL_ALPHA`.
 
-    Fewer than six blocks cannot give a p below 0.05, so such a run always passes; its
+    Fewer than eight blocks cannot give a p below 0.01, so such a run always passes; its
     `minimum_detectable_ratio` then shows how little that means.
     """
-    pairs = [
-        (values[baseline, "baseline_b"], values[baseline, "baseline_a"])
-        for _, values in sorted(blocks.items())
-        if (baseline, "baseline_a") in values and (baseline, "baseline_b") in values
-    ]
+    pairs = null_pairs(blocks, baseline)
     if len(pairs) < 2:
         return NullTest(None, None, MISSING, None, len(pairs))
     second, first = np.array(pairs).T
     pvalue = float(within_block_pvalue(second, [first], seed, resamples))
     return NullTest(
-        passed=pvalue >= ALPHA,
+        passed=pvalue >= NULL_ALPHA,
         pvalue=pvalue,
-        ratio=ratio_estimate(second - first),
+        ratio=ratio_estimate(second - first, 1 - NULL_ALPHA),
         minimum_detectable_ratio=_detectable_ratio(second - first),
         blocks=len(pairs),
     )
@@ -192,19 +190,43 @@ def compare_pairs(
     """
     raw, fewest = [], []
     for setting, reference in pairs:
-        roles = _roles(blocks, reference)
-        rows = [
-            [values[setting, "treatment"], *(values[reference, role] for role in roles)]
-            for _, values in sorted(blocks.items())
-            if (setting, "treatment") in values and all((reference, role) in values for role in roles)
-        ]
-        nothing = Comparison(
-            setting, reference, metric, len(rows), MISSING, replace(MISSING, level=0.9),
-            None, None, "undecided", detected=False, blocks_needed=None,
-        )  # fmt: skip
-        raw.append(_measured(nothing, rows, margin, seed, resamples))
-        fewest.append(_fewest_blocks(len(pairs), labels=len(roles) + 1))
+        rows, labels = rows_of(blocks, setting, reference)
+        raw.append(
+            _measured(nothing_known(setting, reference, metric, len(rows)), rows, margin, seed, resamples)
+        )
+        fewest.append(_fewest_blocks(len(pairs), labels))
     return _adjusted(raw, margin, fewest)
+
+
+def rows_of(blocks: BlockValues, setting: str, reference: str) -> tuple[list[list[float]], int]:
+    """The blocks that count for a pair, in their order: the setting's value, then each of its reference.
+
+    And how many values each block has.
+    """
+    roles = _roles(blocks, reference)
+    rows = [
+        [values[setting, "treatment"], *(values[reference, role] for role in roles)]
+        for _, values in sorted(blocks.items())
+        if (setting, "treatment") in values and all((reference, role) in values for role in roles)
+    ]
+    return rows, len(roles) + 1
+
+
+def null_pairs(blocks: BlockValues, baseline: str) -> list[tuple[float, float]]:
+    """The baseline's second sample and its first, of each block that has both, in their order."""
+    return [
+        (values[baseline, "baseline_b"], values[baseline, "baseline_a"])
+        for _, values in sorted(blocks.items())
+        if (baseline, "baseline_a") in values and (baseline, "baseline_b") in values
+    ]
+
+
+def nothing_known(setting: str, reference: str, metric: Metric, blocks: int) -> Comparison:
+    """A comparison before anything is computed."""
+    return Comparison(
+        setting, reference, metric, blocks, MISSING, replace(MISSING, level=0.9),
+        None, None, "undecided", detected=False, blocks_needed=None,
+    )  # fmt: skip
 
 
 def _roles(blocks: BlockValues, setting: str) -> tuple[str, ...]:
@@ -260,7 +282,7 @@ def _adjusted(
     adjusted = holm([item.pvalue for item in raw])
     for item, pvalue, fewest in zip(raw, adjusted, fewest_blocks, strict=True):
         detected = pvalue is not None and pvalue < ALPHA
-        outcome = _outcome(item, margin, detected)
+        outcome = outcome_of(item, margin, detected=detected)
         needed = item.blocks_needed if outcome == "undecided" else None
         if outcome == "undecided" and item.excludes_equal and item.blocks < fewest:
             needed = fewest - item.blocks
@@ -276,7 +298,14 @@ def _adjusted(
     return tuple(judged)
 
 
-def _outcome(item: Comparison, margin: float, detected: bool) -> Outcome:
+def outcome_of(item: Comparison, margin: float, *, detected: bool) -> Outcome:
+    """The outcome of a comparison: equal by its narrower interval, or different, or neither.
+
+    Args:
+        item: the comparison, with its intervals.
+        margin: ratios within 1 +- margin count as equivalent.
+        detected: whether a difference was found.
+    """
     low, high = item.ratio_90.low, item.ratio_90.high
     if low is not None and high is not None and 1 - margin < low and high < 1 + margin:
         return "equivalent"

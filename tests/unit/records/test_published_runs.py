@@ -26,6 +26,8 @@ class NoProgress:
     def begin(self, samples: int, seconds: float) -> None:
         """Nothing."""
 
+    def news(self, text: str) -> None: ...
+
     def advance(self, setting: str) -> None:
         """Nothing."""
 

@@ -53,7 +53,7 @@ def between_servers(compared: Compared) -> Table:
                 "server": setting["levels"][SERVER],
                 "reference": reference["levels"][SERVER],
                 "ratio": item.ratio,
-                "outcome": "withheld" if compared.null.passed is False else item.outcome,
+                "outcome": item.outcome,
                 "pvalue": item.pvalue_adjusted,
                 "tier": setting["tier"] if match.same_tier else tiers,
             }

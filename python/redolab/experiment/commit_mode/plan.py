@@ -37,6 +37,7 @@ class CommitMode(CommitModes):
     options = frozenset({"sessions", "load", "scope"})
     quick = Size(blocks=10, seconds=1.5, warmup_s=0.3)
     full = Size(blocks=32, seconds=90, warmup_s=10)
+    sequential = True
     side_by_side = True
 
     def load(self, wish: Wish, _settings: Mapping[str, Levels], /) -> Updates:

@@ -29,6 +29,8 @@ class Listed(Experiment):
         self.question = file.question
         self.unit = file.unit
         self.quick, self.full = self._sized(_QUICK), self._sized(_FULL)
+        # A file that says how long a run is means so.
+        self.sequential = not {"blocks", "seconds", "warmup_s"} & set(file.run)
         self._settings = combinations_of(**file.factors)
 
     def combine(self, _wish: Wish, /) -> Mapping[str, Levels]:

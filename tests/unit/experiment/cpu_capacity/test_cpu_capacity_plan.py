@@ -73,7 +73,7 @@ def fitted(seconds: float, alone: float, full: float) -> tuple[int, float]:
         return Work(0, 0, 0, amount.seconds, amount.seconds, spins)
 
     design = EXPERIMENT.fit(plan, pilot).design
-    assert design.amount("1") == Amount(design.seconds, None, design.units_each)
+    assert design.amount(design.order()[0]) == Amount(design.seconds, None, design.units_each)
     assert design.units_each is not None
     return design.units_each, design.seconds
 

@@ -1,0 +1,36 @@
+"""The lengths of the samples of a run that ends as soon as its comparisons are decided.
+
+A great difference shows in short samples, and only the number of blocks delays it. A small one needs longer
+samples. So the first blocks are short, and their samples become twice as long every few blocks. The lengths
+are fixed before the run and stored with it.
+"""
+
+from __future__ import annotations
+
+from redolab.records.design import MOST_BLOCKS
+
+FIRST_S = 0.4
+"""Length of the samples of the first blocks, seconds: a few hundred commits on a slow log."""
+LONGEST_S = 6.4
+WARMUP_S = 0.1
+_ALIKE = 8
+"""Blocks of one length: the fewest in which three comparisons can be decided."""
+
+
+def lengths(at_most_s: float | None, samples: int, seconds: float | None) -> tuple[float, ...]:
+    """The length of a sample in each block that can begin within the time.
+
+    Args:
+        at_most_s: time of load, seconds; None: as long as it takes.
+        samples: of a block.
+        seconds: length of every sample, where the user gave one.
+    """
+    found: list[float] = []
+    used_s = 0.0
+    while len(found) < MOST_BLOCKS:
+        length = seconds or min(FIRST_S * 2 ** (len(found) // _ALIKE), LONGEST_S)
+        used_s += samples * (length + WARMUP_S)
+        if at_most_s is not None and used_s > at_most_s and found:
+            break
+        found.append(length)
+    return tuple(found)

@@ -1,0 +1,45 @@
+"""When a run that ends as soon as it knows enough may end: its comparisons after every block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from redolab.analysis.compared import judged
+from redolab.analysis.reading import counting
+from redolab.analysis.verdict import against
+from redolab.records.sample import Sample
+from redolab.stats.blocks import Comparison
+
+_WORDS = {"equivalent": "counts as equal", "better": "is decided", "worse": "is decided"}
+
+
+class Settling:
+    """The samples of a run so far, and what they decide."""
+
+    def __init__(self, manifest: Mapping[str, Any]) -> None:
+        """A run of such a manifest, without samples."""
+        self._manifest = manifest
+        self._samples: list[Sample] = []
+        self._decided: set[tuple[str, str]] = set()
+        self.settled = False
+        """Whether every comparison of throughput is decided."""
+
+    def take(self, sample: Sample) -> None:
+        """One more sample."""
+        self._samples.append(sample)
+
+    def news(self) -> Sequence[str]:
+        """What the last block has decided, a sentence each; the greatest ratio first."""
+        found, _ = judged(self._manifest, counting(self._samples), "throughput_per_s")
+        decided = [item for item in found if item.outcome not in ("undecided", "withheld")]
+        fresh = [item for item in decided if (item.setting, item.baseline) not in self._decided]
+        self._decided |= {(item.setting, item.baseline) for item in fresh}
+        self.settled = bool(found) and len(decided) == len(found)
+        fresh.sort(key=lambda item: item.ratio.point or 0.0, reverse=True)
+        return [_in_words(item) for item in fresh]
+
+
+def _in_words(item: Comparison) -> str:
+    known = f"{item.setting} {_WORDS[item.outcome]} after {item.blocks} blocks"
+    return f"{known}: {against(item.ratio, item.baseline)}."

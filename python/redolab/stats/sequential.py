@@ -1,0 +1,135 @@
+"""Comparisons of a run that ends as soon as it knows enough (`redolab.stats.evidence`).
+
+Intervals and p-values hold however many blocks there are and why there are no more. Outcome and interval come
+from the same evidence: a difference is detected where the interval leaves out 1, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from redolab.stats.blocks import (
+    ALPHA,
+    NULL_ALPHA,
+    POWER,
+    BlockValues,
+    Comparison,
+    Metric,
+    NullTest,
+    nothing_known,
+    null_pairs,
+    outcome_of,
+    rows_of,
+)
+from redolab.stats.estimates import MISSING, Estimate
+from redolab.stats.evidence import BETS, pvalue, shift_interval
+from redolab.stats.families import holm
+
+Floats = npt.NDArray[np.float64]
+
+
+def compare_sequentially(
+    blocks: BlockValues, pairs: Sequence[tuple[str, str]], metric: Metric, *, margin: float
+) -> tuple[Comparison, ...]:
+    """Compare the first setting of each pair with the second on one metric, by the evidence so far.
+
+    Blocks count as in `blocks.compare_pairs`. Holm's adjustment is over all pairs. The level of an interval
+    is the one at which Holm tests that pair, and at least 95 %. Equivalence is tested at 5 % over the number
+    of pairs.
+
+    Source: S. Holm, Scandinavian Journal of Statistics 6, 1979; D. J. Schuirmann 1987 (two one-sided tests).
+    """
+    measured = [rows_of(blocks, setting, reference)[0] for setting, reference in pairs]
+    differences = [_differences(rows) for rows in measured]
+    raw = [1.0 if each is None else pvalue(each) for each in differences]
+    levels = _levels(raw)
+    found = []
+    for (setting, reference), rows, logs, own, adjusted, alpha in zip(
+        pairs, measured, differences, raw, holm(raw), levels, strict=True
+    ):
+        nothing = nothing_known(setting, reference, metric, len(rows))
+        if logs is None:
+            found.append(nothing)
+            continue
+        item = replace(
+            nothing,
+            ratio=_ratio(shift_interval(logs, 1 - alpha)),
+            ratio_90=_ratio(shift_interval(logs, 1 - 2 * ALPHA / len(pairs))),
+            pvalue=own,
+            pvalue_adjusted=adjusted,
+        )
+        detected = own <= alpha and item.excludes_equal
+        outcome = outcome_of(item, margin, detected=detected)
+        needed = _blocks_needed(logs, margin, alpha) if outcome == "undecided" else None
+        found.append(replace(item, detected=detected, outcome=outcome, blocks_needed=needed))
+    return tuple(found)
+
+
+def watch_null(blocks: BlockValues, baseline: str) -> NullTest:
+    """Compare the baseline with itself by the evidence so far: A' against A, at `NULL_ALPHA`."""
+    pairs = null_pairs(blocks, baseline)
+    logs = _differences([list(pair) for pair in pairs])
+    if logs is None or len(pairs) < 2:
+        return NullTest(None, None, MISSING, None, len(pairs))
+    chance = pvalue(logs)
+    ratio = _ratio(shift_interval(logs, 1 - NULL_ALPHA))
+    return NullTest(chance > NULL_ALPHA, chance, ratio, None, len(pairs))
+
+
+def _differences(rows: Sequence[Sequence[float]]) -> Floats | None:
+    """The first value of each block less each other one: a row for each of these, a column for each block."""
+    if not rows:
+        return None
+    treatment, *references = np.array(rows).T
+    return np.array([treatment - reference for reference in references])
+
+
+def _levels(pvalues: Sequence[float]) -> list[float]:
+    """The level at which Holm tests each: 5 % over the number of those that it has not rejected yet."""
+    levels, tested = [0.0] * len(pvalues), ALPHA / max(len(pvalues), 1)
+    rejecting = True
+    for place, index in enumerate(sorted(range(len(pvalues)), key=lambda index: pvalues[index])):
+        if rejecting:
+            tested = ALPHA / (len(pvalues) - place)
+            rejecting = pvalues[index] <= tested
+        levels[index] = tested
+    return levels
+
+
+def _ratio(logs: Estimate) -> Estimate:
+    """A ratio from its logarithm; an end beyond what a float can hold is missing."""
+
+    def ratio(value: float | None) -> float | None:
+        return None if value is None or value > math.log(_MOST) else math.exp(value)
+
+    return Estimate(ratio(logs.point), ratio(logs.low), ratio(logs.high), logs.level)
+
+
+_MOST = 1e300
+
+
+def _blocks_needed(logs: Floats, margin: float, alpha: float) -> int | None:
+    """Blocks still missing to find a difference of the margin four times in five, if the noise stays.
+
+    The logarithm of the evidence grows like that of the likelihood ratio of a normal shift: a Brownian motion
+    with drift m^2 / 2 and variance m^2 a block, where m is the margin in standard deviations of a block. It
+    reaches a line after a time of inverse Gaussian distribution.
+
+    Source: D. Siegmund, Sequential Analysis, 1985, III; SciPy, `invgauss`.
+    """
+    from scipy import stats
+
+    means = logs.mean(axis=0)
+    spread = float(np.std(means, ddof=1)) if means.size > 1 else 0.0
+    if spread == 0:
+        return None
+    effect = math.log1p(margin) / spread
+    line = math.log(2 * len(BETS) / alpha)
+    mean, shape = 2 * line / effect**2, (line / effect) ** 2
+    total = float(stats.invgauss.ppf(POWER, mean / shape, scale=shape))
+    return max(1, math.ceil(total) - len(means))
