@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -196,10 +196,10 @@ def _judged(
     if design.get("at_most_s") is not None:
         null = sequential.watch_null(blocks[_NULL_METRIC], baseline)
         found = sequential.compare_sequentially(blocks[metric], pairs, metric, margin=margin)
-    else:
-        null = significance.null_test(blocks[_NULL_METRIC], baseline, seed)
-        found = significance.compare_pairs(blocks[metric], pairs, metric, margin=margin, seed=seed)
-    return doubted(found, null, margin), null
+        return doubted(found, null, margin), null
+    null = significance.null_test(blocks[_NULL_METRIC], baseline, seed)
+    found = significance.compare_pairs(blocks[metric], pairs, metric, margin=margin, seed=seed)
+    return tuple(replace(item, outcome="withheld") for item in found) if null.passed is False else found, null
 
 
 def block_values(samples: Sequence[Sample], metric: Metric = "throughput_per_s") -> BlockValues:

@@ -17,6 +17,11 @@ _FEWEST = 8
 """Fewest samples from which the noise can be judged."""
 
 
+_FEWEST_AFTER = 4
+"""Fewest samples after a setting that tell what it leaves behind."""
+_CARRIED = 0.01
+
+
 @dataclass(frozen=True)
 class Noise:
     """Log throughput of the samples that count, less their setting's mean, in time order."""
@@ -116,6 +121,41 @@ def regimes(noise: Noise) -> Diagnostic:
         "warning",
         f"Throughput changed its level about {units.clock(place)} into the run (p = {pvalue:.2g}): "
         "the machine or the server was not the same before and after.",
+    )
+
+
+def carry_over(samples: Sequence[Sample]) -> Diagnostic:
+    """Whether throughput depends on the setting that was measured just before.
+
+    The comparisons assume that it does not. Settings follow each other at random, so a setting that leaves
+    something behind shows in the samples after it.
+
+    Source: SciPy, `kruskal`.
+    """
+    name = "carry-over"
+    noise = residual_noise(samples)
+    ordered = sorted(samples, key=lambda sample: sample.start_s)
+    after: defaultdict[str, list[float]] = defaultdict(list)
+    for earlier, sample, residual in zip(ordered, ordered[1:], noise.residual[1:], strict=False):
+        if sample.sample == earlier.sample + 1:
+            after[earlier.setting].append(residual)
+    groups = {before: values for before, values in after.items() if len(values) >= _FEWEST_AFTER}
+    if len(groups) < 2 or not _speaks(noise):
+        return Diagnostic(name, "not_available", "Not checked: too few samples came after the same setting.")
+    from scipy import stats
+
+    pvalue = float(stats.kruskal(*groups.values()).pvalue)
+    middle = {before: statistics.median(values) for before, values in groups.items()}
+    most = max(middle, key=lambda before: abs(middle[before]))
+    text = f"Throughput does not depend on the setting measured before (p = {pvalue:.2g})."
+    if pvalue >= _CARRIED:
+        return Diagnostic(name, "passed", text)
+    return Diagnostic(
+        name,
+        "warning",
+        f"Throughput depends on the setting measured before (p = {pvalue:.2g}): after {most} it "
+        f"differs by {signed_percent(math.expm1(middle[most]))} from its setting's mean. Longer samples "
+        "(--seconds) have less of that.",
     )
 
 

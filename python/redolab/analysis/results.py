@@ -14,6 +14,7 @@ from redolab.analysis.compared import Compared
 from redolab.analysis.curves import curve
 from redolab.analysis.diagnostics import diagnose
 from redolab.analysis.equal_workload import equal_workload
+from redolab.analysis.evidence import evidence_figures
 from redolab.analysis.exhibits import Figure, Finding, Table
 from redolab.analysis.joint import joint
 from redolab.analysis.overhead import overhead
@@ -75,7 +76,7 @@ def results(
         "comparisons": [item.as_json() for item in compared.comparisons],
         "friedman": None if friedman is None else {"statistic": friedman[0], "pvalue": friedman[1]},
         "tables": [table.as_json() for table in tables],
-        "figures": [figure.as_json() for figure in figures],
+        "figures": [figure.as_json() for figure in (*figures, *evidence_figures(compared))],
         "published": [finding.as_json() for finding in published],
         "as_published": {
             "unit_of_work": {

@@ -87,9 +87,9 @@ class RunOptions:
             "--across-tiers", help="Compare servers even if their commits promise different durability."
         ),
     ] = False
-    quick: Annotated[bool, typer.Option("--quick/--full", help="Two minutes, or the published length.")] = (
-        False
-    )
+    quick: Annotated[
+        bool | None, typer.Option("--quick/--full", help="At most two minutes, or the published length.")
+    ] = None
     sessions: Annotated[
         str | None, typer.Option(help="Working sessions; a list for experiments that vary their number.")
     ] = None
@@ -299,7 +299,8 @@ def _wish(options: RunOptions, offers: Mapping[str, Offer]) -> Wish:
             )
     ways = common_ways(offers)
     return Wish(
-        quick=options.quick,
+        quick=bool(options.quick),
+        full=options.quick is False,
         sessions=_numbers(options.sessions),
         rows=options.rows,
         client=options.client,

@@ -53,6 +53,8 @@ class Wish:
     """Wishes of the user for a run; None and empty where the experiment decides."""
 
     quick: bool = False
+    full: bool = False
+    """Whether the published length was asked for."""
     sessions: tuple[int, ...] = ()
     rows: int | None = None
     client: bool = False
@@ -167,7 +169,7 @@ class Experiment(ABC):
             raise UsageError(
                 f"One setting ({', '.join(chosen)}) cannot be compared with anything. Name at least two."
             )
-        sequential = self.sequential and wish.blocks is None
+        sequential = self.sequential and wish.blocks is None and not wish.full
         design = self._until_settled(wish, chosen) if sequential else self._fixed(wish, chosen)
         combinations = {name: possible[name] for name in chosen}
         return Plan(design, combinations, self.load(wish, combinations))
@@ -244,8 +246,9 @@ class Experiment(ABC):
             raise UsageError(
                 "--until-settled takes as long as it needs: leave --at-most out, or use it alone."
             )
-        if wish.blocks is not None:
-            raise UsageError(f"--blocks measures a fixed number of blocks: leave {option} out.")
+        if wish.blocks is not None or wish.full:
+            fixed = "--full" if wish.blocks is None else "--blocks"
+            raise UsageError(f"{fixed} measures a fixed number of blocks: leave {option} out.")
 
 
 _COMMON = frozenset({"quick", "settings", "blocks", "seconds", "seed"})

@@ -27,8 +27,6 @@ BlockValues = Mapping[int, Mapping[tuple[str, str], float]]
 
 METRICS: tuple[Metric, ...] = ("throughput_per_s", "response_time_ms")
 ALPHA = 0.05
-NULL_ALPHA = 0.01
-"""Level of the A/A pair's test: one run in a hundred is doubted although nothing is wrong."""
 POWER = 0.8
 RESAMPLES = 9999
 
@@ -87,7 +85,7 @@ class NullTest:
     """None when fewer than two blocks have both."""
     pvalue: float | None
     ratio: Estimate
-    """A' over A, 99 % interval."""
+    """A' over A."""
     minimum_detectable_ratio: float | None
     """The smallest gain this run would find four times in five, judged by its own noise."""
     blocks: int
@@ -137,9 +135,9 @@ def within_block_pvalue(
 
 
 def null_test(blocks: BlockValues, baseline: str, seed: int, resamples: int = RESAMPLES) -> NullTest:
-    """Compare the baseline with itself: A' against A inside blocks, at `NULL_ALPHA`.
+    """Compare the baseline with itself: A' against A inside blocks, at 5 %.
 
-    Fewer than eight blocks cannot give a p below 0.01, so such a run always passes; its
+    Fewer than six blocks cannot give a p below 0.05, so such a run always passes; its
     `minimum_detectable_ratio` then shows how little that means.
     """
     pairs = null_pairs(blocks, baseline)
@@ -148,9 +146,9 @@ def null_test(blocks: BlockValues, baseline: str, seed: int, resamples: int = RE
     second, first = np.array(pairs).T
     pvalue = float(within_block_pvalue(second, [first], seed, resamples))
     return NullTest(
-        passed=pvalue >= NULL_ALPHA,
+        passed=pvalue >= ALPHA,
         pvalue=pvalue,
-        ratio=ratio_estimate(second - first, 1 - NULL_ALPHA),
+        ratio=ratio_estimate(second - first),
         minimum_detectable_ratio=_detectable_ratio(second - first),
         blocks=len(pairs),
     )

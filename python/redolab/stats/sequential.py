@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from redolab.stats.blocks import (
     ALPHA,
-    NULL_ALPHA,
     POWER,
     BlockValues,
     Comparison,
@@ -27,10 +26,12 @@ from redolab.stats.blocks import (
     rows_of,
 )
 from redolab.stats.estimates import MISSING, Estimate
-from redolab.stats.evidence import BETS, pvalue, shift_interval
+from redolab.stats.evidence import BETS, log_evidence, pvalue, shift_interval
 from redolab.stats.families import holm
 
 Floats = npt.NDArray[np.float64]
+NULL_ALPHA = 0.01
+"""Level of the A/A pair's test: one run in a hundred is doubted although nothing is wrong."""
 
 
 def compare_sequentially(
@@ -68,6 +69,12 @@ def compare_sequentially(
         needed = _blocks_needed(logs, margin, alpha) if outcome == "undecided" else None
         found.append(replace(item, detected=detected, outcome=outcome, blocks_needed=needed))
     return tuple(found)
+
+
+def evidence_by_block(blocks: BlockValues, setting: str, reference: str) -> list[float]:
+    """The greatest evidence so far that a setting differs from its reference, by block that counts."""
+    logs = _differences(rows_of(blocks, setting, reference)[0])
+    return [] if logs is None else np.exp(np.maximum.accumulate(log_evidence(logs))).tolist()
 
 
 def watch_null(blocks: BlockValues, baseline: str) -> NullTest:

@@ -20,20 +20,40 @@ def in_words(results: Results) -> str:
     if not design:
         return ""
     pair = " and the baseline a second time, as the A/A pair" if design.get("null_pair") else ""
+    sequential = design.get("at_most_s") is not None
+    most = "At most " if sequential else ""
     text = (
-        f"{design['blocks']} blocks; each holds every setting once in random order "
+        f"{most}{design['blocks']} blocks; each holds every setting once in random order "
         f"(seed {design['seed']}){pair}. "
     )
+    if sequential:
+        text += (
+            "The run ends as soon as every comparison is decided, or after "
+            f"{units.clock(design['at_most_s'])}: it has {blocks_measured(results)} blocks. "
+        )
     seconds, warmup = design["seconds"], design["warmup_s"]
     if any("kills" in setting for setting in results["settings"]):
         return text + f"Each kill comes after {seconds:g} s of load."
     length = (
         f"A sample is {cells.count(design['units'])} {wording.units(results)}"
         if design.get("units")
-        else f"Samples last {seconds:g} s"
+        else f"Samples last {lengths(results)}"
     )
     after = f" after {warmup:g} s of warm-up under the same setting" if warmup else ""
     return f"{text}{length}{after}."
+
+
+def blocks_measured(results: Results) -> int:
+    """The blocks of which a sample was taken."""
+    return max((entry["block"] for entry in results.get("timeline") or ()), default=0)
+
+
+def lengths(results: Results) -> str:
+    """How long the samples of the run are: one length, or the shortest and the longest."""
+    seconds = results["load"]["seconds"]
+    each = (results["method"].get("design", {}).get("lengths") or ())[: blocks_measured(results)] or [seconds]
+    first, last = units.duration(min(each)), units.duration(max(each))
+    return first if first == last else f"{first} to {last}"
 
 
 def has_throughput(results: Results) -> bool:

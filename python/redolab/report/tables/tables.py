@@ -8,7 +8,7 @@ from typing import Any
 from redolab import units
 from redolab.dialect.known import product_name
 from redolab.records.servers import SERVER, servers_of
-from redolab.report.tables import cells, naming, wording
+from redolab.report.tables import cells, method, naming, wording
 from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 
 # What the sessions of each kind of load do (`redolab.records.load`).
@@ -360,7 +360,7 @@ def _counted(results: Results) -> tuple[str, str]:
     done = results["method"].get("design", {}).get("units")
     each = (
         f"{cells.count(done)} {wording.unit(results) if done == 1 else wording.units(results)}" if done
-        else units.duration(results["load"]["seconds"])
+        else method.lengths(results)
     )  # fmt: skip
     return "Samples", f"{cells.count(samples)} of {each}{extra}"
 

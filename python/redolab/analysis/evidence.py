@@ -1,0 +1,39 @@
+"""The evidence of a run that ends as soon as it knows enough, block by block, as a figure."""
+
+from __future__ import annotations
+
+from redolab.analysis.compared import Compared
+from redolab.analysis.exhibits import Axis, Figure, Series
+from redolab.analysis.servers.pairs import pairs_of
+from redolab.stats.blocks import ALPHA
+from redolab.stats.sequential import evidence_by_block
+
+
+def evidence_figures(compared: Compared) -> tuple[Figure, ...]:
+    """How the evidence for a difference of throughput grew; nothing for a run of a fixed number of blocks."""
+    if compared.manifest["design"].get("at_most_s") is None:
+        return ()
+    pairs = pairs_of(compared.manifest)
+    blocks = compared.blocks["throughput_per_s"]
+    grown = {pair: evidence_by_block(blocks, *pair) for pair in pairs}
+    longest = max((len(each) for each in grown.values()), default=0)
+    if not longest:
+        return ()
+    first = len(pairs) / ALPHA
+    series = [
+        Series(f"{name} against {reference}", list(range(1, len(each) + 1)), each, style="line")
+        for (name, reference), each in grown.items()
+    ]
+    line = Series("decided above, the first of all", [1, longest], [first, first], style="dashed")
+    return (
+        Figure(
+            "evidence",
+            "Evidence for a difference, block by block",
+            "Under no difference it reaches a number by chance in one run of so many at most, however often "
+            "one looks. A block at most doubles it. The first comparison is decided at the dashed line; the "
+            "others need less.",
+            Axis("Block"),
+            Axis("Greatest evidence so far", logarithmic=True),
+            (*series, line),
+        ),
+    )
