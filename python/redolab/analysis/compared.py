@@ -108,6 +108,11 @@ class Compared:
         return groups_of(self.manifest)
 
     @property
+    def until_settled(self) -> bool:
+        """Whether the run ends as soon as every comparison is decided."""
+        return _until_settled(self.manifest)
+
+    @property
     def throughputs(self) -> list[Comparison]:
         """The comparisons of throughput."""
         return [item for item in self.comparisons if item.metric == "throughput_per_s"]
@@ -126,10 +131,9 @@ class Compared:
     @property
     def blocks_planned(self) -> int:
         """Blocks of the design; of a run that knew enough before, those that it has."""
-        design = self.manifest["design"]
-        if design.get("at_most_s") is not None and self.manifest["status"] == "finished":
+        if self.until_settled and self.manifest["status"] == "finished":
             return max((sample.block for sample in self.everything), default=0)
-        return int(design["blocks"])
+        return int(self.manifest["design"]["blocks"])
 
 
 def compare_run(run: Run) -> Compared:
@@ -184,6 +188,10 @@ def judged(
     return _judged(manifest, {name: block_values(good, name) for name in {metric, _NULL_METRIC}}, metric)
 
 
+def _until_settled(manifest: Mapping[str, Any]) -> bool:
+    return manifest["design"].get("at_most_s") is not None
+
+
 _NULL_METRIC: Metric = "throughput_per_s"
 """The A/A pair is watched on this metric, for the comparisons of every metric."""
 
@@ -193,7 +201,7 @@ def _judged(
 ) -> tuple[tuple[Comparison, ...], NullTest]:
     design, pairs = manifest["design"], pairs_of(manifest)
     baseline, seed, margin = design["baseline"], int(design["seed"]), float(design["margin"])
-    if design.get("at_most_s") is not None:
+    if _until_settled(manifest):
         null = sequential.watch_null(blocks[_NULL_METRIC], baseline)
         found = sequential.compare_sequentially(blocks[metric], pairs, metric, margin=margin)
         return doubted(found, null, margin), null

@@ -20,11 +20,12 @@ _NAMED = 3
 
 
 def diagnose(
-    samples: Sequence[Sample], sightings: Sightings, baseline: str, source: str
+    samples: Sequence[Sample], sightings: Sightings, baseline: str, source: str, *, short: bool = False
 ) -> tuple[Diagnostic, ...]:
     """Every check of a run; `samples` are all of them, spoiled ones too.
 
-    `source` is where wait events were read, as in `Instrument.source`, or `none`.
+    `source` is where wait events were read, as in `Instrument.source`, or `none`. `short` is whether samples
+    may be so short that the setting before could matter.
     """
     good = counting(samples)
     noise = residual_noise(good)
@@ -33,7 +34,7 @@ def diagnose(
         autocorrelation(noise),
         drift(noise),
         regimes(noise),
-        carry_over(good),
+        *((carry_over(good),) if short else ()),
         checkpoints(good),
         steal(good),
         row_counts(good),

@@ -11,7 +11,7 @@ from redolab.stats.sequential import evidence_by_block
 
 def evidence_figures(compared: Compared) -> tuple[Figure, ...]:
     """How the evidence for a difference of throughput grew; nothing for a run of a fixed number of blocks."""
-    if compared.manifest["design"].get("at_most_s") is None:
+    if not compared.until_settled:
         return ()
     pairs = pairs_of(compared.manifest)
     blocks = compared.blocks["throughput_per_s"]

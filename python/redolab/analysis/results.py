@@ -66,6 +66,7 @@ def results(
     friedman = significance.friedman(compared.blocks["throughput_per_s"], names)
     source, groups = manifest["sampler"]["source"], compared.groups
     effect = overhead(read_overhead(compared.run), {item.sample for item in compared.good})
+    checks = diagnose(everything, seen, baseline, source, short=compared.until_settled)
     heading = common_sections.heading(compared.run)
     heading["engine"]["emulated"] = common_sections.emulated_device(manifest, everything)
     return heading | {
@@ -87,7 +88,7 @@ def results(
             "tests": [test.as_json() for test in _each(groups, _response_times(sessions), published_tests)],
             "sources": list(sources),
         },
-        "diagnostics": [item.as_json() for item in diagnose(everything, seen, baseline, source)],
+        "diagnostics": [item.as_json() for item in checks],
         "curve": _curve(sessions, compared),
         "timeline": common_sections.timeline(everything),
         "method": common_sections.method(manifest),
