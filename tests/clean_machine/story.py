@@ -17,7 +17,7 @@ RUN = "first"
 COSTS = "costs"
 # What must not be there, or the machine proves nothing.
 ABSENT = ("cc", "gcc", "cargo", "git", "make", "postgres", "psql")
-_ABOUT = re.compile(r"; about (?:(\d+) min(?:utes)?)?\s*(?:(\d+) s)?")
+_ABOUT = re.compile(r"(?:; about|, and at most) (?:(\d+) min(?:utes)?)?\s*(?:(\d+) s)?")
 # Redolab's own folders, which docs/guide/install.md says to remove.
 OWN = (".cache/redolab", ".local/share/redolab", "${TMPDIR:-/tmp}/redolab-$(id -u)")
 
@@ -105,6 +105,7 @@ def _announced_s(output: str) -> float | None:
 def _traces(before: set[str], after: set[str], way: Way, home: str) -> Iterator[str]:
     expected = [f"{home}/{name}" for name in (RUN, COSTS, *way.leftover)]
     for path in sorted(after - before):
-        kept = any(path == name or path.startswith(f"{name}/") for name in expected)
+        kept = path in {f"{home}/{name}" for name in way.emptied}
+        kept |= any(path == name or path.startswith(f"{name}/") for name in expected)
         if not kept and not any(name.startswith(f"{path}/") for name in expected):
             yield f"left behind: {path}"

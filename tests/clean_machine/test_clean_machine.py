@@ -26,6 +26,7 @@ GUIDE = (ROOT / "docs" / "guide" / "install.md").read_text()
         (["home/jo/first-of-mine"], ["left behind: home/jo/first-of-mine"]),
         (["home/jo/.cache/redolab"], ["left behind: home/jo/.cache/redolab"]),
         (["tmp/redolab-x"], ["left behind: tmp/redolab-x"]),
+        (["home/jo/.local/bin"], []),
         (["home/jo/.local/bin/redolab"], ["left behind: home/jo/.local/bin/redolab"]),
     ],
 )
@@ -40,6 +41,7 @@ def test_a_trace_is_what_neither_the_user_nor_the_tool_made(left: list[str], tra
         ("commit-mode: 6 blocks of 5 samples, seed 8; about 62 s.", 62),
         ("commit-mode: seed 8; about 2 min 5 s.", 125),
         ("commit-mode: seed 8; about 3 min.", 180),
+        ("commit-mode: at most 9 blocks, seed 8; as long as it needs, and at most 2 min of measuring.", 120),
         ("no word of it", None),
     ],
 )

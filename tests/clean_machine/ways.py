@@ -22,6 +22,8 @@ class Way:
     remove: Sequence[str]
     leftover: tuple[str, ...]
     """Below the user's home, what the tool itself keeps: nothing of Redolab."""
+    emptied: tuple[str, ...] = ()
+    """Below the user's home, directories that the tool makes and leaves empty."""
 
 
 VENV = Way(
@@ -41,6 +43,7 @@ PIPX = Way(
     program=".local/bin/redolab",
     remove=("pipx", "uninstall", "redolab"),
     leftover=(".cache/pip", ".cache/pipx", ".local/pipx", ".local/share/pipx", ".local/state/pipx"),
+    emptied=(".local/bin",),
 )
 UV = Way(
     name="uv tool",
@@ -50,5 +53,6 @@ UV = Way(
     program=".local/bin/redolab",
     remove=("uv/bin/uv", "tool", "uninstall", "--quiet", "redolab"),
     leftover=(".cache/pip", ".cache/uv", ".local/share/uv", "uv"),
+    emptied=(".local/bin",),
 )
 WAYS = (VENV, PIPX, UV)

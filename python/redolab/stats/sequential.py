@@ -6,6 +6,7 @@ from the same evidence: a difference is detected where the interval leaves out 1
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -120,7 +121,7 @@ def _ratio(logs: Estimate) -> Estimate:
 _MOST = 1e300
 
 
-def _blocks_needed(logs: Floats, margin: float, alpha: float) -> int | None:
+def _blocks_needed(logs: Floats, margin: float, alpha: float) -> int:
     """Blocks still missing to find a difference of the margin four times in five, if the noise stays.
 
     The logarithm of the evidence grows like that of the likelihood ratio of a normal shift: a Brownian motion
@@ -131,12 +132,13 @@ def _blocks_needed(logs: Floats, margin: float, alpha: float) -> int | None:
     """
     from scipy import stats
 
-    means = logs.mean(axis=0)
-    spread = float(np.std(means, ddof=1)) if means.size > 1 else 0.0
+    means, done = logs.mean(axis=0), int(logs.shape[1])
+    fewest = next(blocks for blocks in itertools.count(1) if pvalue(np.ones((1, blocks))) <= alpha)
+    spread = float(np.std(means, ddof=1)) if done > 1 else 0.0
     if spread == 0:
-        return None
+        return max(1, fewest - done)
     effect = math.log1p(margin) / spread
     line = math.log(2 * len(BETS) / alpha)
     mean, shape = 2 * line / effect**2, (line / effect) ** 2
     total = float(stats.invgauss.ppf(POWER, mean / shape, scale=shape))
-    return max(1, math.ceil(total) - len(means))
+    return max(1, max(fewest, math.ceil(total)) - done)
