@@ -43,7 +43,7 @@ PIPX = Way(
     program=".local/bin/redolab",
     remove=("pipx", "uninstall", "redolab"),
     leftover=(".cache/pip", ".cache/pipx", ".local/pipx", ".local/share/pipx", ".local/state/pipx"),
-    emptied=(".local/bin",),
+    emptied=(".local/bin", ".local/share/man", ".local/share/man/man1"),
 )
 UV = Way(
     name="uv tool",
@@ -53,6 +53,6 @@ UV = Way(
     program=".local/bin/redolab",
     remove=("uv/bin/uv", "tool", "uninstall", "--quiet", "redolab"),
     leftover=(".cache/pip", ".cache/uv", ".local/share/uv", "uv"),
-    emptied=(".local/bin",),
+    emptied=(".local/bin", ".local/share/man", ".local/share/man/man1"),
 )
 WAYS = (VENV, PIPX, UV)
