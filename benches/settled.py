@@ -4,10 +4,10 @@
     python -m benches.settled small [STARTS]
     python -m benches.settled demo [STARTS]
 
-`great`: wait against nowait on an emulated log of 5 ms. `small`: a commit that takes about 10 % longer, on an emulated
-log of 1 ms (`benches/small_effect.toml`). `demo`: what `make demo` runs. For each start: the outcome of each
-comparison, seconds of load and of the clock until it was decided, and whether the verdict was withheld. Raw
-rows go to benches/results/settled.csv.
+`great`: wait against nowait on an emulated log of 5 ms. `small`: a commit that takes about 10 % longer, on an
+emulated log of 1 ms (`benches/small_effect.toml`). `demo`: what `make demo` runs. For each start: the outcome
+of each comparison, seconds of load and of the clock until the run ended, and whether the verdict was
+withheld. Raw rows go to benches/results/settled.csv.
 """
 
 from __future__ import annotations

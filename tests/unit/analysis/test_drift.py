@@ -4,7 +4,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from redolab.analysis.noise import autocorrelation, drift, regimes, residual_noise
+from redolab.analysis.noise import autocorrelation, carry_over, drift, regimes, residual_noise
 from redolab.records.sample import Sample
 
 from .synthetic import LOG_BOUND, design, one_sample
@@ -55,3 +55,25 @@ def test_few_or_equal_samples_are_not_looked_at() -> None:
     same = residual_noise(series([1.0] * 50))
     assert autocorrelation(same).outcome == "not_available"
     assert regimes(residual_noise([])).outcome == "not_available"
+
+
+def test_what_a_setting_leaves_behind_is_found_and_named() -> None:
+    factors, before = noise(100), None
+    for place, trial in enumerate(design(blocks=20).order()):
+        factors[place] *= 0.8 if before == "nowait/batch" else 1.0
+        before = trial.setting
+    found = carry_over(series(factors))
+    assert found.outcome == "warning"
+    assert "after nowait/batch it differs by +1" in found.text
+
+
+def test_nothing_left_behind() -> None:
+    assert carry_over(series(noise(100))).outcome == "passed"
+
+
+def test_a_gap_in_the_samples_is_no_sequence() -> None:
+    """A sample that does not count stands between two that do: the second did not come after the first."""
+    samples = series(noise(100))
+    assert carry_over(samples[::2]).outcome == "not_available"
+    assert carry_over(samples[:10]).outcome == "not_available"
+    assert carry_over([]).outcome == "not_available"

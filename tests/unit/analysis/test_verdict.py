@@ -101,11 +101,22 @@ def test_worse_keeps_the_baseline() -> None:
 
 def test_withheld_when_the_baseline_differs_from_itself() -> None:
     failed = NullTest(False, 0.004, Estimate(1.1, 1.05, 1.15), 1.02, 10)
-    found = verdict(regime(share(0.93), share(0.05), BASE, None), failed, [FASTER], AROUND)
+    doubtful = replace(FASTER, outcome="withheld")
+    found = verdict(regime(share(0.93), share(0.05), BASE, None), failed, [doubtful], AROUND)
     assert "wait/immediate measured against itself came out" in found.text
     assert "so the verdict is withheld" in found.text
     assert "25.3" not in found.text
     assert (found.outcome, found.best) == ("withheld", None)
+
+
+def test_a_great_effect_stands_though_the_baseline_differs_from_itself() -> None:
+    failed = NullTest(False, 0.004, Estimate(1.035, 1.01, 1.06, 0.99), None, 10)
+    found = verdict(regime(share(0.93), share(0.05), BASE, None), failed, [FASTER], AROUND)
+    assert (found.outcome, found.best) == ("better", "nowait/batch")
+    assert found.text.startswith("Use nowait/batch")
+    assert "wait/immediate measured against itself came out 3.5 % faster (1.0 to 6.0): every interval" in (
+        found.text
+    )
 
 
 def test_interrupted_runs_say_how_much_they_rest_on() -> None:

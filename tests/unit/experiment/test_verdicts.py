@@ -64,7 +64,7 @@ def check(text: str, figure: bool = True) -> None:
 def compared_to(setting: str, outcome: Outcome, base: str = BASE, **changes: Any) -> Comparison:
     plain: Outcome = "undecided" if outcome == "withheld" else outcome
     made = Comparison(
-        setting, base, "throughput_per_s", 10, RATIOS[plain], RATIOS[plain], 0.01, 0.02, plain, False, None
+        setting, base, "throughput_per_s", 10, RATIOS[plain], RATIOS[plain], 0.01, 0.02, outcome, False, None
     )
     return replace(made, **changes)
 
