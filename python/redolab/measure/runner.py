@@ -193,7 +193,7 @@ def _measure(
     settling = Settling(writer.manifest) if design.until_settled else None
     most_s = math.inf if design.at_most_s is None else design.at_most_s
     start_s = clock()
-    progress.begin(len(order), design.load_time())
+    progress.begin(len(order), min(design.load_time(), most_s))
     for trial in order:
         if settling is not None and trial.position == 1:
             _tell(settling, progress)

@@ -79,14 +79,18 @@ def evidence_by_block(blocks: BlockValues, setting: str, reference: str) -> list
 
 
 def watch_null(blocks: BlockValues, baseline: str) -> NullTest:
-    """Compare the baseline with itself by the evidence so far: A' against A, at `NULL_ALPHA`."""
+    """Compare the baseline with itself by the evidence so far: A' against A, at `NULL_ALPHA`.
+
+    Whether it passed is not known while the blocks are too few for any difference to show.
+    """
     pairs = null_pairs(blocks, baseline)
     logs = _differences([list(pair) for pair in pairs])
     if logs is None or len(pairs) < 2:
         return NullTest(None, None, MISSING, None, len(pairs))
     chance = pvalue(logs)
     ratio = _ratio(shift_interval(logs, 1 - NULL_ALPHA))
-    return NullTest(chance > NULL_ALPHA, chance, ratio, None, len(pairs))
+    able = chance <= NULL_ALPHA or ratio.low is not None
+    return NullTest(chance > NULL_ALPHA if able else None, chance, ratio, None, len(pairs))
 
 
 def _differences(rows: Sequence[Sequence[float]]) -> Floats | None:

@@ -20,6 +20,7 @@ from redolab.records.store import open_run
 from redolab.records.writer import write_results
 from redolab.report.page.html import render
 from redolab.report.tables.method import in_words
+from redolab.report.tables.tables import null_test
 
 EXPERIMENT = find_experiment("commit-mode")
 SYNC = ("IO", "WalSync")
@@ -86,6 +87,9 @@ def test_it_ends_with_the_block_that_decides_the_last(tmp_path: Path) -> None:
 def test_the_page_says_how_it_ended_and_shows_the_evidence(tmp_path: Path) -> None:
     outcome, _ = measured(tmp_path / "run", APART, Wish(quick=True, seed=7))
     results = analyse(outcome.run)
+    assert null_test(results) == (
+        "A/A check: 8 blocks are too few for a difference of the baseline from itself to show."
+    )
     assert "The run ends as soon as every comparison is decided, or after 2 min: it has 8 blocks." in (
         in_words(results)
     )
@@ -134,3 +138,22 @@ def test_a_fixed_number_of_blocks_says_nothing_before_the_end(tmp_path: Path) ->
     assert (heard.samples, heard.news_after) == (45, [])
     assert not [item for item in results["figures"] if item["key"] == "evidence"]
     assert "carry-over" not in {item["name"] for item in results["diagnostics"]}
+
+
+def test_an_odd_baseline_is_allowed_for_and_said(tmp_path: Path) -> None:
+    """By a hand that changes the results: the baseline is 3 % slower than itself."""
+    outcome, _ = measured(tmp_path / "run", APART, Wish(at_most_s=60, until_settled=False, seed=7))
+    results = analyse(outcome.run)
+    failed = {
+        "passed": False,
+        "pvalue": 0.001,
+        "ratio": {"point": 0.97, "low": 0.95, "high": 0.99},
+        "blocks": 12,
+    }
+    text = null_test(results | {"null_test": failed})
+    assert text.startswith(
+        "A/A check FAILED: the baseline against itself 0.970× (0.950 – 0.990), p = 0.0010."
+    )
+    assert text.endswith("Every interval allows for that difference, and what it could explain is withheld.")
+    gone = results | {"null_test": failed, "verdict": results["verdict"] | {"outcome": "withheld"}}
+    assert null_test(gone).endswith("so no verdict is given.")

@@ -109,6 +109,9 @@ def test_blocks_needed_are_about_those_that_settle_it() -> None:
 
 def test_the_pair_of_the_baseline() -> None:
     assert watch_null(blocks(1, 0.02, {}), "a").passed is None
+    few = watch_null(blocks(8, 0.02, {}), "a")
+    assert (few.passed, few.blocks, few.ratio.low) == (None, 8, None)
+    assert few.pvalue is not None
     fine = watch_null(blocks(30, 0.02, {}), "a")
     assert fine.passed is True
     assert fine.ratio.level == pytest.approx(0.99)

@@ -167,15 +167,24 @@ def null_test(results: Results) -> str:
     test = results.get("null_test")
     if not test:
         return ""
+    if test["passed"] is None and test["pvalue"] is not None:
+        few = f"{test['blocks']} blocks are too few"
+        return f"A/A check: {few} for a difference of the baseline from itself to show."
     if test["passed"] is None:
         return "A/A check: not available; the baseline was not measured twice in every block."
     ratio = cells.estimate(test["ratio"])
+    interval = f" ({ratio.interval})" if ratio.interval else ""
     text = (
         f"A/A check {_passed(test)}: the baseline against itself "
-        f"{ratio.text}× ({ratio.interval}), {cells.p_equals(test['pvalue'])}."
+        f"{ratio.text}×{interval}, {cells.p_equals(test['pvalue'])}."
     )
     if not test["passed"]:
-        return text + " Equal settings look different in this run, so no verdict is given."
+        given = results["verdict"]["outcome"] != "withheld"
+        return text + (
+            " Every interval allows for that difference, and what it could explain is withheld."
+            if given
+            else " Equal settings look different in this run, so no verdict is given."
+        )
     smallest = test.get("minimum_detectable_ratio")
     if smallest is None:
         return text
