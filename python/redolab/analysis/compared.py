@@ -36,7 +36,6 @@ from redolab.records.servers import server_of
 from redolab.stats import blocks as significance
 from redolab.stats import sequential
 from redolab.stats.blocks import BlockValues, Comparison, Metric, NullTest
-from redolab.stats.doubt import doubted
 from redolab.stats.estimates import mean_estimate
 
 
@@ -204,7 +203,7 @@ def _judged(
     if _until_settled(manifest):
         null = sequential.watch_null(blocks[_NULL_METRIC], baseline)
         found = sequential.compare_sequentially(blocks[metric], pairs, metric, margin=margin)
-        return doubted(found, null, margin), null
+        return sequential.doubted(found, null, margin), null
     null = significance.null_test(blocks[_NULL_METRIC], baseline, seed)
     found = significance.compare_pairs(blocks[metric], pairs, metric, margin=margin, seed=seed)
     return tuple(replace(item, outcome="withheld") for item in found) if null.passed is False else found, null

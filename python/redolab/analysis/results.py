@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from redolab.analysis import as_published, common_sections, time_based
+from redolab.analysis.checks.diagnostics import diagnose
 from redolab.analysis.commit_times import PERCENTS, commit_time_ms
 from redolab.analysis.compared import Compared
 from redolab.analysis.curves import curve
-from redolab.analysis.diagnostics import diagnose
 from redolab.analysis.equal_workload import equal_workload
 from redolab.analysis.evidence import evidence_figures
 from redolab.analysis.exhibits import Figure, Finding, Table

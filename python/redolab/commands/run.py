@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
 
+from redolab.commands.option_values import log_device_s, numbers, seconds
 from redolab.commands.options import Json, Out, PasswordCommand, Seed, Yes
 from redolab.commands.plan import (
     Servers,
@@ -47,10 +48,6 @@ from redolab.units import counted
 
 if TYPE_CHECKING:
     from redolab.measure.runner import Outcome
-
-_MOST_SESSIONS = 1_000
-_UNITS_S = {"s": 1.0, "m": 60.0, "h": 3_600.0}
-_MOST_S = 720 * 3_600.0
 
 
 @dataclass(frozen=True)
@@ -174,7 +171,7 @@ def ask(options: RunOptions) -> Asked:
         (options.experiment, *(options.servers or ())), options.engines or ()
     )
     experiment = _experiment(named, options.list_file)
-    delays_s = _log_device_s(options.log_device_ms)
+    delays_s = log_device_s(options.log_device_ms)
     servers = named_targets(engines or [default_engine(experiment.needs)])
     name = experiment.name if options.list_file is None else f"The list {options.list_file}"
     for target in servers.values():
@@ -301,7 +298,7 @@ def _wish(options: RunOptions, offers: Mapping[str, Offer]) -> Wish:
     return Wish(
         quick=bool(options.quick),
         full=options.quick is False,
-        sessions=_numbers(options.sessions),
+        sessions=numbers(options.sessions),
         rows=options.rows,
         client=options.client,
         load=options.load,
@@ -309,68 +306,11 @@ def _wish(options: RunOptions, offers: Mapping[str, Offer]) -> Wish:
         settings=tuple(name.strip() for name in (options.settings or "").split(",") if name.strip()),
         blocks=options.blocks,
         seconds=options.seconds,
-        at_most_s=None if options.at_most is None else _seconds(options.at_most),
+        at_most_s=None if options.at_most is None else seconds(options.at_most),
         until_settled=options.until_settled,
         seed=options.seed if options.seed is not None else secrets.randbelow(2**31),
         ways=ways,
     )
-
-
-def _seconds(text: str) -> float:
-    """The time that `--at-most` names, seconds.
-
-    Raises:
-        UsageError: it is something else.
-    """
-    number, unit = text[:-1], text[-1:]
-    if unit.isdigit():
-        number, unit = text, "s"
-    try:
-        seconds = float(number) * _UNITS_S[unit]
-    except (KeyError, ValueError):
-        seconds = 0.0
-    if not 0 < seconds <= _MOST_S:
-        raise UsageError(
-            f"--at-most is {text}; it must be a time such as 90s, 15m or 2h, greater than 0 and at most 720h."
-        )
-    return seconds
-
-
-def _numbers(text: str | None) -> tuple[int, ...]:
-    """The numbers of sessions that `--sessions` names.
-
-    Raises:
-        UsageError: it is something else.
-    """
-    numbers = []
-    for item in () if text is None else text.split(","):
-        try:
-            number = int(item)
-        except ValueError:
-            number = 0
-        if not 0 < number <= _MOST_SESSIONS:
-            raise UsageError(
-                f"--sessions is {text}; it must be a number greater than 0 and at most {_MOST_SESSIONS:,}, "
-                "or several separated by commas."
-            )
-        numbers.append(number)
-    return tuple(numbers)
-
-
-def _log_device_s(text: str | None) -> tuple[float, ...]:
-    delays_s = []
-    for item in () if text is None else text.split(","):
-        try:
-            delay_ms = float(item)
-        except ValueError:
-            delay_ms = 0.0
-        if not 0 < delay_ms <= 1000:
-            raise UsageError(
-                f"--log-device-ms is {text}; it must be greater than 0 and at most 1000, or two such "
-                "numbers separated by a comma, for the redo log and the binary log."
-            )
-        delays_s.append(delay_ms / 1000)
-    return tuple(delays_s)
 
 
 def _announce(asked: Asked) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from redolab import open_run
-from redolab.analysis.diagnostics import arrivals
+from redolab.analysis.checks.diagnostics import arrivals
 from redolab.analysis.reading import read_samples
 from redolab.commands.verify import verify_run
 from redolab.engine import open_engine

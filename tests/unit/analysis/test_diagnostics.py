@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from redolab.analysis import diagnostics
+from redolab.analysis.checks import diagnostics
 
 from .synthetic import LOG_BOUND, design, one_sample
 from .test_drift import noise, series

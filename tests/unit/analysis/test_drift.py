@@ -4,7 +4,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from redolab.analysis.noise import autocorrelation, carry_over, drift, regimes, residual_noise
+from redolab.analysis.checks.noise import autocorrelation, carry_over, drift, regimes, residual_noise
 from redolab.records.sample import Sample
 
 from .synthetic import LOG_BOUND, design, one_sample

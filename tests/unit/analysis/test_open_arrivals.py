@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from redolab import open_run
-from redolab.analysis import diagnostics
+from redolab.analysis.checks import diagnostics
+from redolab.analysis.checks.diagnostic import Diagnostic
 from redolab.analysis.compared import compare_run
-from redolab.analysis.diagnostic import Diagnostic
 from redolab.analysis.reading import read_latency
 from redolab.analysis.results import results
 from redolab.analysis.time_based import session_account

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from redolab.stats.blocks import BlockValues, Comparison, NullTest, Outcome
-from redolab.stats.doubt import doubted
 from redolab.stats.estimates import Estimate
-from redolab.stats.sequential import compare_sequentially, watch_null
+from redolab.stats.sequential import compare_sequentially, doubted, watch_null
 
 
 def blocks(

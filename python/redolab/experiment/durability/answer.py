@@ -12,7 +12,7 @@ from typing import Any
 
 from redolab import units
 from redolab.analysis import common_sections
-from redolab.analysis.diagnostic import Diagnostic
+from redolab.analysis.checks.diagnostic import Diagnostic
 from redolab.analysis.reading import read_kills
 from redolab.analysis.servers.tables import promises
 from redolab.analysis.verdict import joined

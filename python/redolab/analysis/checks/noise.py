@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from redolab import units
-from redolab.analysis.diagnostic import Diagnostic, signed_percent
+from redolab.analysis.checks.diagnostic import Diagnostic, signed_percent
 from redolab.analysis.time_based import units_of_work
 from redolab.records.sample import Sample
 

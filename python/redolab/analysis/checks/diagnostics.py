@@ -7,8 +7,8 @@ import statistics
 from collections.abc import Sequence
 
 from redolab import units
-from redolab.analysis.diagnostic import Diagnostic, signed_percent
-from redolab.analysis.noise import autocorrelation, carry_over, drift, regimes, residual_noise
+from redolab.analysis.checks.diagnostic import Diagnostic, signed_percent
+from redolab.analysis.checks.noise import autocorrelation, carry_over, drift, regimes, residual_noise
 from redolab.analysis.reading import Sightings, counting
 from redolab.analysis.time_based import session_account, session_blocked_s, units_of_work
 from redolab.analysis.waits import NOTHING, is_awake, session_waits

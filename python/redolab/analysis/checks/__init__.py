@@ -1,0 +1,1 @@
+"""Checks of a run: what to consider when its figures are read."""
