@@ -1,0 +1,43 @@
+"""Runs that end when everything is decided, on real servers of Redolab's own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from redolab import open_run
+from redolab.analysis.reading import read_samples
+from tests.conftest import Redolab
+
+ASKED = ("run", "commit-mode", "--settings", "wait,nowait", "--log-device-ms", "5", "--sessions", "4")
+
+
+@pytest.mark.parametrize("engine", ["embedded", "mariadb"])
+def test_a_great_difference_ends_the_run(engine: str, redolab: Redolab, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    done = redolab(*ASKED, "--engine", engine, "--at-most", "5m", "--out", out, "--json")
+    assert done.code == 0, done.err
+    results = json.loads(done.out)
+    (item,) = [each for each in results["comparisons"] if each["metric"] == "throughput_per_s"]
+    assert (item["a"], item["outcome"]) == ("nowait", "better")
+    assert item["ratio"]["low"] > 1.5
+    # One comparison needs six blocks at the least; great differences need hardly more.
+    assert 6 <= item["blocks"] <= 12
+    samples = read_samples(open_run(out))
+    assert len(samples) == 3 * item["blocks"]
+    assert [sample.sample for sample in samples] == list(range(1, len(samples) + 1))
+    assert f"nowait is decided after {item['blocks']} blocks: " in done.err
+    assert results["status"] == "finished"
+    assert redolab("verify", out).code == 0
+
+
+def test_a_run_without_time_for_a_decision_says_so(redolab: Redolab, tmp_path: Path) -> None:
+    done = redolab(*ASKED, "--at-most", "2s", "--out", tmp_path / "run", "--json")
+    assert done.code == 0, done.err
+    results = json.loads(done.out)
+    assert results["verdict"]["outcome"] == "undecided"
+    assert results["comparisons"][0]["ratio"]["low"] is None
+    assert results["null_test"]["passed"] is None
+    assert "more blocks would" in results["verdict"]["text"]
