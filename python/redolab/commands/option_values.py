@@ -1,4 +1,4 @@
-"""What the texts of options mean: times, lists of numbers, flush times."""
+"""The values of options that are texts: times, lists of numbers, flush times."""
 
 from __future__ import annotations
 

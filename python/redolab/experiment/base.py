@@ -66,7 +66,7 @@ class Wish:
     at_most_s: float | None = None
     """Time after which a run ends though something is undecided, seconds."""
     until_settled: bool = False
-    """Whether a run may take as long as its comparisons need."""
+    """Whether a run goes on until every comparison is decided."""
     seed: int = 0
     ways: Ways = field(default_factory=Ways)
     """Ways of the engine to load."""

@@ -30,7 +30,7 @@ class Settling:
         self._samples.append(sample)
 
     def news(self) -> Sequence[str]:
-        """What the last block has decided, a sentence each; the greatest ratio first."""
+        """A sentence on each comparison that the last block has decided; the greatest ratio first."""
         found, _ = judged(self._manifest, counting(self._samples), "throughput_per_s")
         decided = [item for item in found if item.outcome not in ("undecided", "withheld")]
         fresh = [item for item in decided if (item.setting, item.baseline) not in self._decided]

@@ -39,7 +39,7 @@ def log_evidence(differences: Floats, shifts: npt.ArrayLike = 0.0) -> Floats:
     Args:
         differences: of shape (samples of the baseline, blocks), the logarithm of a setting less that of the
             baseline's sample, in the order of measuring.
-        shifts: of any shape; 0 is no difference at all.
+        shifts: of any shape; equal settings have the shift 0.
 
     Returns:
         Shape (blocks, *shape of `shifts`). It may fall again: what counts is the greatest so far.

@@ -97,7 +97,7 @@ def doubted(comparisons: Sequence[Comparison], null: NullTest, margin: float) ->
     """Comparisons of a run whose A/A pair differed; as they are where it did not.
 
     The intervals are widened by the greatest difference that the A/A pair's interval holds, to either side.
-    An outcome that does not stand any more is withheld: a ratio of 10 is not doubted because the baseline
+    An outcome that does not hold any more is withheld: a ratio of 10 is not doubted because the baseline
     came out 3.5 % faster than itself, and one of 1.03 is.
     """
     if null.passed is not False:

@@ -1,4 +1,4 @@
-"""What the texts of options mean."""
+"""The values of options that are texts."""
 
 from __future__ import annotations
 

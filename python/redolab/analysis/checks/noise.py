@@ -18,7 +18,7 @@ _FEWEST = 8
 
 
 _FEWEST_AFTER = 4
-"""Fewest samples after a setting that tell what it leaves behind."""
+"""Fewest samples after a setting that can show an effect of that setting."""
 _CARRIED = 0.01
 
 
