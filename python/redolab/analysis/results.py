@@ -89,7 +89,9 @@ def results(
             "tests": [test.as_json() for test in _each(groups, _response_times(sessions), published_tests)],
             "sources": list(sources),
         },
-        "diagnostics": [item.as_json() for item in diagnose(everything, seen, baseline, source)],
+        "diagnostics": [
+            item.as_json() for item in diagnose(everything, seen, baseline, source, compared.labels)
+        ],
         "curve": _curve(sessions, compared),
         "timeline": common_sections.timeline(everything),
         "method": common_sections.method(manifest),

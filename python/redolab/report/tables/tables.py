@@ -8,7 +8,7 @@ from typing import Any
 from redolab import units
 from redolab.dialect.known import product_name
 from redolab.records.servers import SERVER, servers_of
-from redolab.report.tables import cells, naming, wording
+from redolab.report.tables import cells, wording
 from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 
 # What the sessions of each kind of load do (`redolab.records.load`).
@@ -222,7 +222,7 @@ def overview(results: Results) -> ShownTable:
         ShownColumn("Outcome", align="left"),
     )
     caption = f"The settings against {baseline_text(results)}"
-    return ShownTable("glance", caption, columns, rows, naming.parts_of_names(results))
+    return ShownTable("glance", caption, columns, rows)
 
 
 def has_rates(results: Results) -> bool:
