@@ -235,29 +235,6 @@ def has_tiers(results: Results) -> bool:
     return is_database(results) and any(setting.get("tier") for setting in results["settings"])
 
 
-def histogram_values(results: Results) -> ShownTable:
-    """The response times behind the smoothed histograms, one row per sample of each setting."""
-    unit = cells.time_unit(results)
-    settings = [item for item in results["settings"] if item.get("density")]
-    values = [item["density"]["values_ms"] for item in settings]
-    longest = max(map(len, values), default=0)
-    rows = [
-        [
-            Cell(str(index + 1)),
-            *(
-                Cell(cells.number(unit.of(column[index]), 4) if index < len(column) else "")
-                for column in values
-            ),
-        ]
-        for index in range(longest)
-    ]
-    columns = [
-        ShownColumn("Sample of the setting"),
-        *(ShownColumn(item["name"], unit.name) for item in settings),
-    ]
-    return ShownTable("histogram-values", "Response time R of each sample", columns, rows)
-
-
 def curve_points(results: Results) -> ShownTable:
     """The measured points of the response-time curve."""
     unit = cells.time_unit(results)

@@ -1,4 +1,4 @@
-"""The tables of where the time goes: per unit of work, row by row, and wait against scheduler state."""
+"""The tables of times: of each sample, per unit of work row by row, and wait against scheduler state."""
 
 from __future__ import annotations
 
@@ -37,6 +37,44 @@ def profile_times(results: Results) -> list[ShownTable]:
     settings = results["settings"]
     parts = [settings[start : start + _COLUMNS] for start in range(0, len(settings), _COLUMNS)]
     return [_by_row(results, part, number, len(parts)) for number, part in enumerate(parts, 1)]
+
+
+def histogram_values(results: Results) -> ShownTable:
+    """The response times behind the smoothed histograms: a column for each setting, or a row for each sample
+    where settings are many.
+    """
+    unit = cells.time_unit(results)
+    settings = [item for item in results["settings"] if item.get("density")]
+    values = [item["density"]["values_ms"] for item in settings]
+    caption = "Response time R of each sample"
+    if len(settings) > _COLUMNS:
+        listed = [
+            [Cell(item["name"]), Cell(str(number)), Cell(cells.number(unit.of(value), 4))]
+            for item, column in zip(settings, values, strict=True)
+            for number, value in enumerate(column, 1)
+        ]
+        across = (
+            ShownColumn("Setting", align="left"),
+            ShownColumn("Sample of the setting"),
+            ShownColumn("R", unit.name),
+        )
+        return ShownTable("histogram-values", caption, across, listed)
+    longest = max(map(len, values), default=0)
+    rows = [
+        [
+            Cell(str(index + 1)),
+            *(
+                Cell(cells.number(unit.of(column[index]), 4) if index < len(column) else "")
+                for column in values
+            ),
+        ]
+        for index in range(longest)
+    ]
+    columns = [
+        ShownColumn("Sample of the setting"),
+        *(ShownColumn(item["name"], unit.name) for item in settings),
+    ]
+    return ShownTable("histogram-values", caption, columns, rows)
 
 
 def has_instance(results: Results) -> bool:
