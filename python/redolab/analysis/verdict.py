@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal
 
 from redolab import units
@@ -177,7 +178,9 @@ def joined(sentences: Sequence[str]) -> str:
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def withheld(null: NullTest, baseline: str, labels: Mapping[str, str]) -> Verdict | None:
+def withheld(
+    null: NullTest, baseline: str, labels: Mapping[str, str] = MappingProxyType({})
+) -> Verdict | None:
     """The verdict of a run whose A/A pair failed, whatever its experiment; None where it did not.
 
     Args:

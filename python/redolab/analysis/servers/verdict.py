@@ -116,7 +116,7 @@ def _firmer(one: str, other: str, around: Circumstances) -> str:
 
 
 def _promise(name: str, around: Circumstances, promises: Mapping[str, str]) -> str:
-    return f"With {around.label(name)} a commit is {promises[name]}."
+    return f"Under {around.label(name)} a commit is {promises[name]}."
 
 
 def _others(judged: _Judged, around: Circumstances) -> list[str]:

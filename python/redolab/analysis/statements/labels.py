@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from redolab import units
-from redolab.records.servers import SERVER, name_without, without_server
+from redolab.records.servers import SERVER, without_server
 
 _MODES = ("commit_wait", "commit_logging")
 """The factors whose levels are published names, such as `nowait/batch`."""
@@ -72,10 +72,13 @@ def labels(settings: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def label_of(name: str, levels: Mapping[str, str]) -> str:
-    """The label of a setting whose name is its levels joined; else the name."""
-    parts = name_without(levels, name)
-    made = {
-        "/".join(level for factor, level in without_server(levels).items() if factor not in left)
-        for left in ((), (_RATE,))
-    }
-    return label(levels) if levels and parts in made else name
+    """The label of the levels that a setting's name joins; the name itself where it joins something else.
+
+    >>> label_of("8/wait", {"sessions": "8", "commit_wait": "wait", "loop": "client"})
+    '8 sessions, wait'
+    """
+    rest, named = f"{name}/", {}
+    for factor, level in levels.items():
+        if rest.startswith(f"{level}/"):
+            rest, named[factor] = rest.removeprefix(f"{level}/"), level
+    return name if rest or not named else label(named)

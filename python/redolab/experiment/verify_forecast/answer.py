@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from statistics import median
+from types import MappingProxyType
 from typing import Any
 
 from redolab import units
@@ -34,7 +35,7 @@ def analyse(run: Run, compared: Compared) -> dict[str, Any]:
         raise UsageError(f"{run.path} has no sealed forecast, so it cannot have checked one.")
     found = results(
         compared,
-        _verdict(compared, scoring),
+        _verdict(compared, scoring, compared.labels),
         tables=tables(scoring, compared.labels),
         warnings=_warnings(scoring),
     )
@@ -52,7 +53,9 @@ def _warnings(scoring: Scoring) -> list[str]:
     ]
 
 
-def _verdict(compared: Compared, scoring: Scoring) -> Verdict:
+def _verdict(
+    compared: Compared, scoring: Scoring, labels: Mapping[str, str] = MappingProxyType({})
+) -> Verdict:
     """The errors of the changes, or of throughput where an old forecast has no changes; those inside."""
     own = [item for item in scoring.checked if item.score.model == scoring.model]
     if not own:
@@ -68,10 +71,10 @@ def _verdict(compared: Compared, scoring: Scoring) -> Verdict:
     hit = all(item.score.inside for item in judged)
     if len(rates) > 1:
         of_what = "changes of throughput" if changes else "throughput"
-        sentences = _several(judged, hit, of_what, compared.labels)
+        sentences = _several(judged, hit, of_what, labels)
     else:
         of_one = _absolute if changes else _one
-        sentences = [*(_change(changes[0]) if changes else ()), *of_one(rates[0], compared.labels)]
+        sentences = [*(_change(changes[0]) if changes else ()), *of_one(rates[0], labels)]
     sentences.append(f"{inside} of {len(own)} quantities were inside their intervals.")
     if min(item.verified for item in own) == 0:
         sentences.append("Such a forecast was never checked before, so its intervals were assumptions.")
