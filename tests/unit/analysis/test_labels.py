@@ -27,6 +27,7 @@ from redolab.analysis.statements.labels import label, label_of, labels
         ({"groups": "30x30"}, "30 groups of 30"),
         ({"sync_binlog": "sync_binlog=10"}, "sync_binlog=10"),
         ({"key": "uuid v4"}, "uuid v4"),
+        ({"how": "1000 inserts"}, "1000 inserts"),
         ({"fillfactor": "70"}, "fillfactor 70"),
         ({"fill_factor": "70", "key": "uuid v4"}, "fill factor 70, key uuid v4"),
         ({"sessions": "many"}, "many"),

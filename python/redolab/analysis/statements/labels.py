@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -56,7 +57,7 @@ def _part(factor: str, level: str, *, alone: bool) -> str:
             return _SHORT[factor](level)
         except (ValueError, IndexError):
             pass
-    explains_itself = level.startswith(factor) or (alone and not level[:1].isdecimal())
+    explains_itself = level.startswith(factor) or (alone and re.search(r"[^\W\d]", level) is not None)
     return level if explains_itself else f"{factor.replace('_', ' ')} {level}"
 
 
