@@ -1,4 +1,4 @@
-"""Tables of every stored run of the examples: inside their frames on a desk, and scrolled inside them on a phone."""
+"""Tables of the stored runs: inside their frames at 1,280 px, and scrolled inside them on a phone."""
 
 from __future__ import annotations
 
