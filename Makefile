@@ -88,6 +88,7 @@ long: $(INSTALLED)
 	REDOLAB_HOSTILE_ROUNDS=5000 $(BIN)/pytest -q tests/engine/postgres/test_hostile_server.py
 	REDOLAB_HOSTILE_ROUNDS=2000 $(BIN)/pytest -q tests/engine/mariadb/test_hostile_server.py
 	REDOLAB_LINKS=20 REDOLAB_FORECASTS=200 $(BIN)/pytest -q tests/report/test_explorer.py tests/report/test_same_bits.py
+	REDOLAB_EVERY_RUN=1 $(BIN)/pytest -q tests/report/test_widths.py
 	REDOLAB_EVERY_VERSION=1 $(BIN)/pytest -q tests/engine/postgres tests/engine/test_conformance.py \
 		tests/engine/test_consistent_read.py tests/usage/test_refusals.py
 	REDOLAB_KILLS=20 REDOLAB_INTERLEAVINGS=50 $(BIN)/pytest -q tests/kill tests/engine/mariadb/test_engine.py

@@ -109,7 +109,7 @@ def test_durability_of_two_servers(redolab: Redolab, tmp_path: Path) -> None:
     done = redolab("run", "durability", "--engine", "old=embedded", "--engine", "new=embedded",
                    "--blocks", "1", "--seconds", "0.3", *TWO, "--out", place)  # fmt: skip
     assert done.code == 0, done.err
-    assert "old/wait/immediate and new/wait/immediate lost none of" in done.out.replace("\n", " ")
+    assert "wait/immediate on old and wait/immediate on new lost none of" in done.out.replace("\n", " ")
     assert redolab("verify", place).code == 0
 
 

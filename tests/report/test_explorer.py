@@ -177,6 +177,33 @@ def test_it_can_be_read_at_every_width(
         assert page.locator("#explorer .scroll").evaluate_all(wide) == []
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_long_link_is_shown_and_copied_whole(open_explorer: OpenExplorer, width: int) -> None:
+    asked = (
+        "sessions=64,rows_per_commit=8,commit_wait=nowait,log_device_ms=0.15,cpu_factor=0.85,think_time_ms=15"
+    )
+    page = open_explorer(f"#e1:{asked}", width).page
+    link = page.locator("#explorer-link")
+    assert "think_time_ms=15" in link.inner_text()
+    assert link.inner_text() == page.evaluate("location.href")
+    assert link.evaluate(
+        "it => it.scrollWidth <= it.clientWidth + 1 && it.scrollHeight <= it.clientHeight + 1"
+    )
+    box = link.bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] <= width
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator('#explorer [data-save="link"]').click()
+    assert page.evaluate("navigator.clipboard.readText()") == link.inner_text()
+
+
+def test_settings_of_the_explorer_are_labelled() -> None:
+    found = explored(make_calibrated(1), "costs", "embedded", RECORD).as_json()
+    names = [found["setting"], *(item["setting"] for item in found["measured"])]
+    assert "8 sessions, 1 row, wait" in names
+    assert not [name for name in names if name[:1].isdecimal() and "/" in name]
+
+
 def test_a_slider_is_moved_by_keys_mouse_and_finger(open_explorer: OpenExplorer) -> None:
     page = open_explorer(width=1280).page
     slider = page.locator("#explorer-sessions")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -94,7 +95,7 @@ def test_the_times_of_many_settings_stand_in_tables_of_six() -> None:
     results = stored("wide")
     wide = time_tables.profile_times(results)
     assert [len(table.columns) for table in wide] == [8, 8, 6]
-    assert wide[1].caption.endswith(": 64 to 2048")
+    assert wide[1].caption.endswith(", part 2 of 3")
     assert [table.key for table in wide] == ["profile-times", "profile-times-2", "profile-times-3"]
     for place, setting in enumerate(results["settings"]):
         table, column = wide[place // 6], 1 + place % 6
@@ -167,19 +168,28 @@ def test_what_to_read_with_care_is_told_once_and_checks_first() -> None:
     ]  # fmt: skip
 
 
-def test_names_of_many_parts_are_told() -> None:
-    assert naming.parts_of_names(stored("log_bound")) == ""
-    results = stored("log_bound")
-    results["settings"][0] |= {
-        "name": "1/1/wait/server/50",
-        "levels": {
-            "sessions": "1", "rows_per_commit": "1", "commit_wait": "wait", "loop": "server",
-            "pause_ms": "50",
-        },
+def test_settings_have_labels_in_place_of_their_keys() -> None:
+    results = stored("wide")
+    first, *others = results["settings"]
+    key, label = "1/1/wait/server/50", "1 session, 1 row, wait, server loop, 50 ms pause"
+    levels = {
+        "sessions": "1", "rows_per_commit": "1", "commit_wait": "wait", "loop": "server", "pause_ms": "50",
     }  # fmt: skip
-    assert naming.parts_of_names(results) == (
-        "The parts of a setting's name are sessions / rows per commit / wait / loop / pause in ms."
-    )
+    text = json.dumps(results | {"settings": [first | {"name": key, "levels": levels}, *others]})
+    results = json.loads(text.replace(f'"setting": "{first["name"]}"', f'"setting": "{key}"'))
+    shown = naming.labelled(results)
+    assert shown["settings"][0]["name"] == label
+    assert key in json.dumps(results)
+    assert key not in json.dumps(shown)
+    assert label in {item["setting"] for item in shown["timeline"]}
+    assert [item["levels"] for item in shown["settings"]] == [item["levels"] for item in results["settings"]]
+
+
+def test_published_names_stay_and_labels_of_several_parts_are_kept_apart() -> None:
+    results = stored("log_bound")
+    assert naming.labelled(results) is results
+    assert naming.joined(["wait", "nowait"]) == "wait, nowait"
+    assert naming.joined(["1 session, 1 row", "wait"]) == "1 session, 1 row; wait"
 
 
 def test_settings_are_compared_at_the_rate_of_the_baseline() -> None:

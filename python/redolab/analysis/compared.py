@@ -26,6 +26,7 @@ from redolab.analysis.reading import (
     setting_names,
 )
 from redolab.analysis.servers.pairs import Group, groups_of, pairs_of
+from redolab.analysis.statements.labels import labels
 from redolab.analysis.statements.words import called
 from redolab.analysis.time_based import UnitOfWork, instance_account, session_account
 from redolab.analysis.verdict import Circumstances
@@ -83,6 +84,11 @@ class Compared:
     def unit(self) -> str:
         """The unit of work, singular."""
         return str(self.manifest.get("unit", "commit"))
+
+    @cached_property
+    def labels(self) -> Mapping[str, str]:
+        """The short label of each setting, for sentences."""
+        return labels(self.manifest["settings"])
 
     @cached_property
     def prices(self) -> Mapping[str, Sequence[Price]]:
@@ -233,6 +239,7 @@ def circumstances(compared: Compared, does: str = "works", did: str = "worked") 
         tiers={setting["name"]: setting["tier"] for setting in compared.manifest["settings"]},
         margin=compared.margin,
         prices=compared.prices,
+        labels=compared.labels,
         called={item["name"]: called(compared.manifest, item) for item in compared.manifest["settings"]},
         does=does,
         did=did,

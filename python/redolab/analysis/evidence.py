@@ -13,7 +13,7 @@ def evidence_figures(compared: Compared) -> tuple[Figure, ...]:
     """How the evidence for a difference of throughput grew; nothing for a run of a fixed number of blocks."""
     if not compared.until_settled:
         return ()
-    pairs = pairs_of(compared.manifest)
+    pairs, labels = pairs_of(compared.manifest), compared.labels
     blocks = compared.blocks["throughput_per_s"]
     grown = {pair: evidence_by_block(blocks, *pair) for pair in pairs}
     longest = max((len(each) for each in grown.values()), default=0)
@@ -21,7 +21,12 @@ def evidence_figures(compared: Compared) -> tuple[Figure, ...]:
         return ()
     first = len(pairs) / ALPHA
     series = [
-        Series(f"{name} against {reference}", list(range(1, len(each) + 1)), each, style="line")
+        Series(
+            f"{labels.get(name, name)} against {labels.get(reference, reference)}",
+            list(range(1, len(each) + 1)),
+            each,
+            style="line",
+        )
         for (name, reference), each in grown.items()
     ]
     line = Series("decided above, the first of all", [1, longest], [first, first], style="dashed")

@@ -66,7 +66,7 @@ def results(
     friedman = significance.friedman(compared.blocks["throughput_per_s"], names)
     source, groups = manifest["sampler"]["source"], compared.groups
     effect = overhead(read_overhead(compared.run), {item.sample for item in compared.good})
-    checks = diagnose(everything, seen, baseline, source, short=compared.until_settled)
+    checks = diagnose(everything, seen, baseline, source, compared.labels, short=compared.until_settled)
     heading = common_sections.heading(compared.run)
     heading["engine"]["emulated"] = common_sections.emulated_device(manifest, everything)
     return heading | {

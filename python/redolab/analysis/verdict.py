@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal
 
 from redolab import units
@@ -85,9 +86,16 @@ class Circumstances:
     called: Mapping[str, str] = field(default_factory=dict)
     """A setting in the server's own words, with its name in brackets, if there are such words."""
 
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """A setting's short label, where its name is a key."""
+
+    def label(self, name: str) -> str:
+        """A setting as a sentence names it: its label, or its name if that is published."""
+        return self.labels.get(name, name)
+
     def call(self, name: str) -> str:
-        """A setting in the server's own words; its name if it does not have any."""
-        return self.called.get(name, name)
+        """A setting in the server's own words; its label if it does not have any."""
+        return self.called.get(name, self.label(name))
 
     def use(self, name: str) -> str:
         """The instruction that gives a setting: `Set sync_binlog=0 (nowait)`, `Use btree`."""
@@ -150,7 +158,7 @@ def verdict(
     """
     measured = [item for item in comparisons if item.ratio.point is not None]
     best = max(measured, key=lambda item: item.ratio.point or 0.0, default=None)
-    doubted = withheld(null, around.baseline)
+    doubted = withheld(null, around.baseline, around.labels)
     if doubted is None or (best is not None and best.outcome != "withheld"):
         answer = _answer(best, around)
     else:
@@ -158,7 +166,7 @@ def verdict(
     first, *others = answer.sentences
     if doubted is not None and answer.outcome != "withheld":
         others.append(
-            f"{around.baseline} measured against itself came out {ratio_text(null.ratio)}: every interval "
+            f"{around.label(around.baseline)} measured against itself came out {ratio_text(null.ratio)}: every interval "
             "allows for that much, and what it could explain is withheld."
         )
     rests = rests_on(around.blocks_done, around.blocks_planned)
@@ -178,12 +186,21 @@ def joined(sentences: Sequence[str]) -> str:
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def withheld(null: NullTest, baseline: str) -> Verdict | None:
-    """The verdict of a run whose A/A pair failed, whatever its experiment; None where it did not."""
+def withheld(
+    null: NullTest, baseline: str, labels: Mapping[str, str] = MappingProxyType({})
+) -> Verdict | None:
+    """The verdict of a run whose A/A pair failed, whatever its experiment; None where it did not.
+
+    Args:
+        null: the A/A pair.
+        baseline: the setting that was measured twice.
+        labels: of the settings whose names are keys.
+    """
     if null.passed is not False:
         return None
+    shown = labels.get(baseline, baseline)
     text = (
-        f"Run again when fewer programs run here: {baseline} measured against itself came out "
+        f"Run again when fewer programs run here: {shown} measured against itself came out "
         f"{ratio_text(null.ratio)}, so the verdict is withheld. Such a run would report differences that do "
         f"not exist (p = {null.pvalue or 0.0:.2g})."
     )
@@ -221,33 +238,34 @@ class _Answer:
 
 
 def _answer(best: Comparison | None, around: Circumstances) -> _Answer:
-    base = around.baseline
+    base = around.label(around.baseline)
     if best is None:
         return _Answer(["Nothing can be compared yet: measure again, and let one block finish."], "undecided")
-    name, ratio = best.setting, best.ratio
+    name, ratio = around.label(best.setting), best.ratio
     where = "" if around.log_device_ms is None else "on an emulated log device "
     if best.outcome == "better":
-        condition, price = _price(name, around)
+        condition, price = _price(best.setting, around)
         first = (
-            f"Expect little: {where}{around.call(name)}, the best setting, {around.does} only "
+            f"Expect little: {where}{around.call(best.setting)}, the best setting, {around.does} only "
             f"{against(ratio, base)}."
             if (ratio.point or 0) < 1.1
-            else f"{around.use(name)}{condition}: {where}it {around.does} {against(ratio, base)}."
+            else f"{around.use(best.setting)}{condition}: {where}it {around.does} {against(ratio, base)}."
         )
-        gives_up = around.tiers.get(name) != around.tiers.get(base)
-        return _Answer([first, price], "better", name, price=price if gives_up else None)
+        gives_up = around.tiers.get(best.setting) != around.tiers.get(around.baseline)
+        return _Answer([first, price], "better", best.setting, price=price if gives_up else None)
     if best.outcome == "equivalent":
         first = (
-            f"Keep {around.call(base)}: {where}{name}, the best other setting, {around.does} "
+            f"Keep {around.call(around.baseline)}: {where}{name}, the best other setting, {around.does} "
             f"{ratio_text(ratio)}, which counts as equal."
         )
         found = "The difference was found, but it lies" if best.detected else "It lies"
         inside = f"{found} inside the {100 * around.margin:g} % that count as equal."
-        faster = name if (ratio.point or 0) > 1 else base
-        return _Answer([first, inside], "equivalent", faster, advised=base)
+        faster = best.setting if (ratio.point or 0) > 1 else around.baseline
+        return _Answer([first, inside], "equivalent", faster, advised=around.baseline)
     if best.outcome == "worse":
-        text = f"Keep {around.call(base)}: {where}{name}, the next best, {around.does} {ratio_text(ratio)}."
-        return _Answer([text, f"No setting beats {base}."], "worse", base)
+        kept = around.call(around.baseline)
+        text = f"Keep {kept}: {where}{name}, the next best, {around.does} {ratio_text(ratio)}."
+        return _Answer([text, f"No setting beats {base}."], "worse", around.baseline)
     return _Answer(undecided(best, around, where), "undecided")
 
 
@@ -260,7 +278,8 @@ def undecided(best: Comparison, around: Circumstances, where: str) -> list[str]:
         where: words before the setting's name.
     """
     more = f"{units.counted(best.blocks_needed, 'more block')} would " if best.blocks_needed else ""
-    seen = f"Measure more blocks: {where}{best.setting} {around.did} {against(best.ratio, around.baseline)}"
+    against_base = against(best.ratio, around.label(around.baseline))
+    seen = f"Measure more blocks: {where}{around.label(best.setting)} {around.did} {against_base}"
     if best.excludes_equal and more:
         few = f"{best.blocks} blocks are too few to be sure; {more}do."
         return [f"{seen}, which is not sure yet.", few]
@@ -272,12 +291,12 @@ def _price(named: str, around: Circumstances) -> tuple[str, str]:
     """On what condition a setting is to be used, and what its commits are worth."""
     tier, base = around.tiers.get(named), around.tiers.get(around.baseline)
     if tier == base:
-        return "", f"Its commits are as durable as those of {around.baseline}."
-    lost = around.prices.get(named)
+        return "", f"Its commits are as durable as those of {around.label(around.baseline)}."
+    lost, text = around.prices.get(named), around.label(named)
     if lost:
-        price = f"The price: with {named} {' '.join(in_words(lost))}"
+        price = f"The price: with {text} {' '.join(in_words(lost))}"
     elif tier == "memory":
-        price = f"The price: with {named} commits that were acknowledged may be lost when the server crashes."
+        price = f"The price: with {text} commits that were acknowledged may be lost when the server crashes."
     else:
         price = f"The price: its commits are durable to the tier {tier}, not {base}."
     return condition_of(tier), price

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from redolab import _core
 from redolab._core import SimulationTooLongError
+from redolab.analysis.statements.labels import label_of, labels
 from redolab.dialect.known import dialect_of
 from redolab.forecast.costs.costs import FACTORS, Scenario
 from redolab.forecast.costs.of_run import costs_of
@@ -67,7 +69,7 @@ class Explored:
     cautions: Sequence[str]
     """Assumptions about the costs, in sentences."""
     setting: str
-    """The name of today's setting."""
+    """Today's setting in words."""
     today: Scenario
     measured: Sequence[Mapping[str, Any]]
     """Levels and quantities of every setting that was measured and can be forecast."""
@@ -106,10 +108,17 @@ def of_run(run: Run, name: str, record: Sequence[Score]) -> Explored:
     Raises:
         NoCostsError: the run does not have the costs of a commit, a row and a flush.
     """
-    return explored(costs_of(run), name, str(baseline_server(run.manifest)["name"]), record)
+    engine = str(baseline_server(run.manifest)["name"])
+    return explored(costs_of(run), name, engine, record, labels(run.manifest["settings"]))
 
 
-def explored(calibrated: RunCosts, name: str, engine: str, record: Sequence[Score]) -> Explored:
+def explored(
+    calibrated: RunCosts,
+    name: str,
+    engine: str,
+    record: Sequence[Score],
+    labelled: Mapping[str, str] = MappingProxyType({}),
+) -> Explored:
     """The starting point of an explorer.
 
     Args:
@@ -117,7 +126,13 @@ def explored(calibrated: RunCosts, name: str, engine: str, record: Sequence[Scor
         name: how the run is called in commands.
         engine: what it was measured on.
         record: every forecast that was verified before.
+        labelled: the settings' labels, where their names are keys.
     """
+
+    def shown(setting: str, scenario: Scenario) -> str:
+        text = labelled.get(setting, setting)
+        return label_of(setting, _levels(scenario)) if text == setting else text
+
     point = calibrated.point
     today = calibrated.measured[calibrated.today].scenario
     scenarios = [item.scenario for item in calibrated.measured.values()]
@@ -137,15 +152,28 @@ def explored(calibrated: RunCosts, name: str, engine: str, record: Sequence[Scor
         longest_loss_s=_longest_loss_s(engine),
         system=point.system,
         cautions=(*calibrated.cautions, *((WITHOUT,) if calibrated.other_s else ())),
-        setting=calibrated.today,
+        setting=shown(calibrated.today, today),
         today=today,
         measured=[
-            {"setting": setting, "levels": asdict(item.scenario), "quantities": quantities}
+            {
+                "setting": shown(setting, item.scenario),
+                "levels": asdict(item.scenario),
+                "quantities": quantities,
+            }
             for setting, item in calibrated.measured.items()
             if (quantities := measured_of(calibrated, item.scenario))
         ],
         sweep=[_swept(calibrated, scenario, record) for scenario in _sweep(today, scenarios)],
     )
+
+
+def _levels(scenario: Scenario) -> dict[str, str]:
+    """The levels that make the name of a calibration's setting."""
+    return {
+        "sessions": str(scenario.sessions),
+        "rows_per_commit": str(scenario.rows_per_commit),
+        "commit_wait": scenario.commit_wait,
+    }
 
 
 def _errors(record: Sequence[Score], system: str) -> Iterator[tuple[str, str, list[float]]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from redolab.analysis.compared import judged
 from redolab.analysis.reading import counting
+from redolab.analysis.statements.labels import labels
 from redolab.analysis.verdict import against
 from redolab.records.sample import Sample
 from redolab.stats.blocks import Comparison
@@ -19,7 +20,7 @@ class Settling:
 
     def __init__(self, manifest: Mapping[str, Any]) -> None:
         """A run of such a manifest, without samples."""
-        self._manifest = manifest
+        self._manifest, self._labels = manifest, labels(manifest["settings"])
         self._samples: list[Sample] = []
         self._decided: set[tuple[str, str]] = set()
         self.settled = False
@@ -37,9 +38,9 @@ class Settling:
         self._decided |= {(item.setting, item.baseline) for item in fresh}
         self.settled = bool(found) and len(decided) == len(found)
         fresh.sort(key=lambda item: item.ratio.point or 0.0, reverse=True)
-        return [_in_words(item) for item in fresh]
+        return [self._in_words(item) for item in fresh]
 
-
-def _in_words(item: Comparison) -> str:
-    known = f"{item.setting} {_WORDS[item.outcome]} after {item.blocks} blocks"
-    return f"{known}: {against(item.ratio, item.baseline)}."
+    def _in_words(self, item: Comparison) -> str:
+        setting, baseline = (self._labels.get(name, name) for name in (item.setting, item.baseline))
+        known = f"{setting} {_WORDS[item.outcome]} after {item.blocks} blocks"
+        return f"{known}: {against(item.ratio, baseline)}."

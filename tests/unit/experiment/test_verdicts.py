@@ -121,6 +121,7 @@ def run_of(outcome: Outcome, settings: list[str], best: str, **changes: Any) -> 
         "null": FAILED if outcome == "withheld" else PASSED,
         "baseline": settings[0],
         "names": tuple(settings),
+        "labels": {},
         "throughputs": [
             compared_to(name, outcome if name == best else "undecided", settings[0], blocks_needed=3)
             for name in settings[1:]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from redolab import units
 from redolab.analysis.checks.diagnostic import Diagnostic, signed_percent
@@ -20,12 +21,19 @@ _NAMED = 3
 
 
 def diagnose(
-    samples: Sequence[Sample], sightings: Sightings, baseline: str, source: str, *, short: bool = False
+    samples: Sequence[Sample],
+    sightings: Sightings,
+    baseline: str,
+    source: str,
+    labels: Mapping[str, str] = MappingProxyType({}),
+    *,
+    short: bool = False,
 ) -> tuple[Diagnostic, ...]:
     """Every check of a run; `samples` are all of them, spoiled ones too.
 
-    `source` is where wait events were read, as in `Instrument.source`, or `none`. `short` is whether samples
-    may be so short that the setting before could matter.
+    `source` is where wait events were read, as in `Instrument.source`, or `none`; `labels` are those of the
+    settings whose names are keys. `short` is whether samples may be so short that the setting before could
+    matter.
     """
     good = counting(samples)
     noise = residual_noise(good)
@@ -34,12 +42,12 @@ def diagnose(
         autocorrelation(noise),
         drift(noise),
         regimes(noise),
-        *((carry_over(good),) if short else ()),
+        *((carry_over(good, labels),) if short else ()),
         checkpoints(good),
         steal(good),
         row_counts(good),
         littles_law([sample for sample in good if sample.response_s is None]),
-        *arrivals([sample for sample in good if sample.response_s is not None]),
+        *arrivals([sample for sample in good if sample.response_s is not None], labels),
         adds_up(good),
         short_waits([sample for sample in good if sample.setting == baseline], source),
         sampled_states(good, sightings),
@@ -145,7 +153,9 @@ def littles_law(samples: Sequence[Sample]) -> Diagnostic:
     return Diagnostic(name, "warning", text + " Some sessions stopped working before the end of a sample.")
 
 
-def arrivals(samples: Sequence[Sample]) -> tuple[Diagnostic, ...]:
+def arrivals(
+    samples: Sequence[Sample], labels: Mapping[str, str] = MappingProxyType({})
+) -> tuple[Diagnostic, ...]:
     """Work that came at random moments, and how much of it was done; nothing without such samples."""
     name = "arrivals"
     if not samples:
@@ -160,10 +170,10 @@ def arrivals(samples: Sequence[Sample]) -> tuple[Diagnostic, ...]:
     )
     if not behind:
         return (Diagnostic(name, "passed", text),)
-    settings = list(dict.fromkeys(sample.setting for sample in behind))
+    settings = list(dict.fromkeys(labels.get(sample.setting, sample.setting) for sample in behind))
     others = f" and {len(settings) - _NAMED} others" if len(settings) > _NAMED else ""
     why = (
-        f" Under {', '.join(settings[:_NAMED])}{others} more were asked for than could be done: the backlog "
+        f" Under {'; '.join(settings[:_NAMED])}{others} more were asked for than could be done: the backlog "
         "grew, there is no steady state, and response times depend on the length of a sample."
     )
     return (Diagnostic(name, "warning", text + why),)

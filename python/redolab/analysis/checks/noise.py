@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from redolab import units
 from redolab.analysis.checks.diagnostic import Diagnostic, signed_percent
@@ -124,7 +125,7 @@ def regimes(noise: Noise) -> Diagnostic:
     )
 
 
-def carry_over(samples: Sequence[Sample]) -> Diagnostic:
+def carry_over(samples: Sequence[Sample], labels: Mapping[str, str] = MappingProxyType({})) -> Diagnostic:
     """Whether throughput depends on the setting that was measured just before.
 
     The comparisons assume that it does not. Settings follow each other at random, so a setting that leaves
@@ -153,7 +154,7 @@ def carry_over(samples: Sequence[Sample]) -> Diagnostic:
     return Diagnostic(
         name,
         "warning",
-        f"Throughput depends on the setting measured before (p = {pvalue:.2g}): after {most} it "
+        f"Throughput depends on the setting measured before (p = {pvalue:.2g}): after {labels.get(most, most)} it "
         f"differs by {signed_percent(math.expm1(middle[most]))} from its setting's mean. Longer samples "
         "(--seconds) have less of that.",
     )

@@ -39,13 +39,14 @@ def between_servers(compared: Compared) -> Table:
     """Throughput under the same levels, a later server over an earlier one, where the two are compared."""
     by_pair = {(item.setting, item.baseline): item for item in compared.throughputs}
     settings = {setting["name"]: setting for setting in compared.manifest["settings"]}
+    names = compared.labels
     rows, apart = [], []
     for match in matches_of(compared.manifest):
         item = by_pair.get((match.setting, match.reference))
         setting, reference = settings[match.setting], settings[match.reference]
         tiers = f"{setting['tier']}, {reference['tier']}"
         if item is None:
-            apart.append(f"{match.setting} with {match.reference} ({tiers})")
+            apart.append(f"{names[match.setting]} with {names[match.reference]} ({tiers})")
             continue
         rows.append(
             {

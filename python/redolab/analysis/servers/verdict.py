@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from redolab.analysis.compared import Compared
 from redolab.analysis.servers.pairs import Group, Match, matches_of
+from redolab.analysis.statements.words import in_words
 from redolab.analysis.verdict import (
     Circumstances,
     Regime,
@@ -20,6 +21,7 @@ from redolab.analysis.verdict import (
     withheld,
 )
 from redolab.records.sample import TIER_TEXT
+from redolab.records.servers import SERVER, without_server
 from redolab.stats.blocks import Comparison, Outcome
 
 _Judged = Sequence[tuple[Match, Comparison | None]]
@@ -37,7 +39,7 @@ def verdict_on_servers(compared: Compared, around: Circumstances, regimes: Mappi
         regimes: the use of the time of each server's baseline, by the server's name.
     """
     base, done = around.baseline, rests_on(around.blocks_done, around.blocks_planned)
-    failed = withheld(compared.null, base)
+    failed = withheld(compared.null, base, around.labels)
     if failed is not None:
         return replace(failed, text=joined([failed.text, done]))
     by_pair = {(item.setting, item.baseline): item for item in compared.throughputs}
@@ -45,25 +47,30 @@ def verdict_on_servers(compared: Compared, around: Circumstances, regimes: Mappi
         (match, by_pair.get((match.setting, match.reference))) for match in matches_of(compared.manifest)
     ]
     promises = {item["name"]: item.get("tier_text", item["tier"]) for item in compared.manifest["settings"]}
-    first, outcome, best = _first([pair for pair in judged if pair[0].reference == base], around, promises)
+    levels = {item["name"]: item["levels"] for item in compared.manifest["settings"]}
+    at_base = [pair for pair in judged if pair[0].reference == base]
+    first, outcome, best = _first(at_base, around, promises, levels)
     first.insert(1, done)
     rest = _others([pair for pair in judged if pair[0].reference != base], around)
     own = [_within(group, regimes[group.server], compared, around).text for group in compared.groups]
     return Verdict(joined([*first, *rest, *own]), outcome, base, best)
 
 
-def _first(judged: _Judged, around: Circumstances, promises: Mapping[str, str]) -> _Answer:
+def _first(
+    judged: _Judged,
+    around: Circumstances,
+    promises: Mapping[str, str],
+    levels: Mapping[str, Mapping[str, str]],
+) -> _Answer:
     """The other servers against the first one, under the baseline's levels: the quickest that is compared."""
     base = around.baseline
     known = [item for _, item in judged if item is not None]
+    alike = _alike(levels[base], judged[0][0].levels)
     if not known:
-        differing = [_promise(name, promises) for name in (base, *(match.setting for match, _ in judged))]
-        levels = judged[0][0].levels
-        return (
-            [f"Do not compare servers under {levels}: their commits promise different things.", *differing],
-            "undecided",
-            None,
-        )
+        names = (base, *(match.setting for match, _ in judged))
+        differing = [_promise(name, around, promises) for name in names]
+        first = f"Do not compare servers where {alike}: their commits promise different things."
+        return [first, *differing], "undecided", None
     lead = max(known, key=lambda item: item.ratio.point or 0.0)
     name, ratio = lead.setting, lead.ratio
     if ratio.point is None:
@@ -72,19 +79,27 @@ def _first(judged: _Judged, around: Circumstances, promises: Mapping[str, str]) 
     promised = (
         [f"Both promise the same: a commit is {promises[base]}."]
         if same
-        else [_promise(name, promises), _promise(base, promises)]
+        else [_promise(name, around, promises), _promise(base, around, promises)]
     )
     where = "" if around.log_device_ms is None else "on an emulated log device "
-    found = f"{where}{name} {around.does} {against(ratio, base)}"
+    server, other = levels[name][SERVER], levels[base][SERVER]
+    found = f"where {alike}, {where}{server} {around.does} {against(ratio, other)}"
     if lead.outcome == "better":
-        use = f"Use {name}{_condition(name, base, around)}"
-        return [f"{use}: {where}it {around.does} {against(ratio, base)}.", *promised], "better", name
+        use = f"Use {server}{_condition(name, base, around)}"
+        first = f"{use}: where {alike}, {where}it {around.does} {against(ratio, other)}."
+        return [first, *promised], "better", name
     if lead.outcome == "worse":
-        return [f"Use {base}{_condition(base, name, around)}: {found}.", *promised], "worse", base
+        return [f"Use {other}{_condition(base, name, around)}: {found}.", *promised], "worse", base
     if lead.outcome == "equivalent":
-        use = "Take any server" if same else f"Use {_firmer(name, base, around)}, which promises more"
+        firmer = levels[_firmer(name, base, around)][SERVER]
+        use = "Take any server" if same else f"Use {firmer}, which promises more"
         return [f"{use}: {found}, which counts as equal.", *promised], "equivalent", None
     return [*undecided(lead, around, where), *promised], "undecided", None
+
+
+def _alike(levels: Mapping[str, str], published: str) -> str:
+    """The levels that servers have in common, in words, with their published name."""
+    return f"{in_words(without_server(levels)).replace(', ', ' and ')} ({published})"
 
 
 def _condition(used: str, other: str, around: Circumstances) -> str:
@@ -100,14 +115,15 @@ def _firmer(one: str, other: str, around: Circumstances) -> str:
     return min(one, other, key=lambda name: tiers.index(around.tiers[name]))
 
 
-def _promise(name: str, promises: Mapping[str, str]) -> str:
-    return f"Under {name} a commit is {promises[name]}."
+def _promise(name: str, around: Circumstances, promises: Mapping[str, str]) -> str:
+    return f"Under {around.label(name)} a commit is {promises[name]}."
 
 
 def _others(judged: _Judged, around: Circumstances) -> list[str]:
     """Sentences on the other levels of servers: differences, equality, open cases, and pairs not compared."""
     found = [
-        f"{item.setting} {around.does} {against(item.ratio, item.baseline)}{_price(match, around)}."
+        f"{around.label(item.setting)} {around.does} {against(item.ratio, around.label(item.baseline))}"
+        f"{_price(match, around)}."
         for match, item in judged
         if item is not None and item.outcome in ("better", "worse")
     ]

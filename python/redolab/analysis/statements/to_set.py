@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from redolab.analysis.at_risk import Price, prices
 from redolab.analysis.compared import Compared
 from redolab.analysis.statements.words import chosen_first, in_words
 from redolab.analysis.verdict import Verdict
@@ -49,7 +50,32 @@ def entry(compared: Compared, declared: Mapping[str, Any], purpose: str) -> dict
         declared: the setting, as the manifest has it.
         purpose: `recommended` or `compared with`.
     """
-    manifest, levels = compared.manifest, declared["levels"]
+    return _entry(compared.manifest, declared, purpose, compared.prices.get(declared["name"], ()))
+
+
+def of_measured(manifest: Mapping[str, Any], advised: str | None) -> list[dict[str, Any]]:
+    """Every setting of a run whose answer is not about throughput, the one that is recommended first.
+
+    Args:
+        manifest: of the run.
+        advised: the setting that its verdict recommends; None where it recommends none.
+    """
+    settings = sorted(manifest["settings"], key=lambda item: item["name"] != advised)
+    return [
+        _entry(
+            manifest,
+            item,
+            "recommended" if item["name"] == advised else "measured",
+            prices(server_of(manifest["engine"], item["levels"]), item, None),
+        )
+        for item in settings
+    ]
+
+
+def _entry(
+    manifest: Mapping[str, Any], declared: Mapping[str, Any], purpose: str, lost: Sequence[Price]
+) -> dict[str, Any]:
+    levels = declared["levels"]
     engine = str(server_of(manifest["engine"], levels).get("name", ""))
     chosen, others = chosen_first(manifest, declared)
     ways = dialect_of(engine).ways.get(engine.lower())
@@ -68,7 +94,7 @@ def entry(compared: Compared, declared: Mapping[str, Any], purpose: str) -> dict
             for factor, text in _APPLICATION.items()
             if levels.get(factor, "").isdecimal()
         ],
-        "price": [price.as_json() for price in compared.prices.get(declared["name"], ())],
+        "price": [price.as_json() for price in lost],
     }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from redolab import units
+from redolab.analysis.statements.labels import labels
 from redolab.dialect.known import dialect_of
 from redolab.dialect.oracle_statements import STATEMENT
 from redolab.records.servers import SERVER, server_of
@@ -32,6 +33,9 @@ _NUMBERS: Mapping[str, Callable[[str], str]] = {
     "log_device_ms": lambda level: f"a log device of {float(level):g} ms a flush",
     "cpu_turns": lambda level: f"{int(level):,} turns of CPU work per commit",
     "server": lambda level: f"on {level}",
+    "server_process": lambda level: f"{level} server processes",
+    "share_of_capacity": lambda level: f"{float(level.removesuffix('%')):g} % of capacity",
+    "rounds": lambda level: units.counted(int(level), "round"),
 }
 
 
@@ -56,7 +60,7 @@ def _level(factor: str, level: str) -> str:
 
 
 def called(manifest: Mapping[str, Any], declared: Mapping[str, Any]) -> str:
-    """A setting in its server's own words, its name in brackets; its name alone where it sets nothing.
+    """A setting in its server's own words, its label in brackets; the label alone where it sets nothing.
 
     Named are the parameters that its levels decide, not those that it has as the server had them.
 
@@ -65,13 +69,14 @@ def called(manifest: Mapping[str, Any], declared: Mapping[str, Any]) -> str:
         declared: the setting, as the manifest has it.
     """
     name, values = str(declared["name"]), declared["parameters"]
+    text = labels(manifest["settings"]).get(name, name)
     chosen, _ = chosen_first(manifest, declared)
     if not 0 < len(chosen) <= _MOST_NAMED:
-        return name
+        return text
     if STATEMENT in chosen:
-        return f"{STATEMENT} {values[STATEMENT]} ({name})"
+        return f"{STATEMENT} {values[STATEMENT]} ({text})"
     texts = [f"{parameter}={values[parameter]}" for parameter in chosen]
-    return name if texts == [name] else f"{units.listed(texts)} ({name})"
+    return text if texts == [name] else f"{units.listed(texts)} ({text})"
 
 
 def chosen_first(manifest: Mapping[str, Any], declared: Mapping[str, Any]) -> tuple[list[str], list[str]]:

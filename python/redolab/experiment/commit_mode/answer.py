@@ -56,4 +56,4 @@ def _regime(group: Group, compared: Compared, emulated_ms: float | None) -> Regi
         if item.session_cpu_s is not None
     )
     place = f"on {group.server}" if group.server else "here"
-    return regime(sync, busy, group.baseline, emulated_ms, place)
+    return regime(sync, busy, compared.labels[group.baseline], emulated_ms, place)

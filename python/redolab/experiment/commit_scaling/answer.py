@@ -41,7 +41,7 @@ def analyse(_run: Run, compared: Compared) -> dict[str, Any]:
 
 def _verdict(compared: Compared, found: Scaling) -> Verdict:
     """The limit of commits, whether there is a wall, and how many sessions are enough."""
-    held_back = withheld(compared.null, compared.baseline)
+    held_back = withheld(compared.null, compared.baseline, compared.labels)
     if held_back is not None:
         return held_back
     best = growth.greatest(found.rates)

@@ -15,6 +15,8 @@ from redolab.analysis import common_sections
 from redolab.analysis.checks.diagnostic import Diagnostic
 from redolab.analysis.reading import read_kills
 from redolab.analysis.servers.tables import promises
+from redolab.analysis.statements.labels import labels
+from redolab.analysis.statements.to_set import of_measured
 from redolab.analysis.verdict import joined
 from redolab.experiment.durability import figures, tables
 from redolab.records.run import Run
@@ -45,6 +47,13 @@ class _Losses:
     tier: str
     kills: Sequence[Kill]
     spoiled: int
+    label: str = ""
+    """Its short label, where its name is a key."""
+
+    @property
+    def named(self) -> str:
+        """The setting as a sentence names it."""
+        return self.label or self.setting
 
     @property
     def acknowledged(self) -> int:
@@ -72,7 +81,8 @@ def analyse(run: Run) -> dict[str, Any]:
     """
     manifest = run.manifest
     kills = read_kills(run)
-    losses = [_losses(declared, kills) for declared in manifest["settings"]]
+    shown = labels(manifest["settings"])
+    losses = [_losses(declared, shown[declared["name"]], kills) for declared in manifest["settings"]]
     outcome = _outcome(losses)
     text = _text(losses, outcome, manifest)
     if manifest["status"] != "finished":
@@ -91,6 +101,7 @@ def analyse(run: Run) -> dict[str, Any]:
             "baseline": baseline,
             "best": None,
         },
+        "statements": of_measured(manifest, _advised(losses, outcome, baseline)),
         "settings": settings,
         "tables": [
             table.as_json()
@@ -109,10 +120,18 @@ def analyse(run: Run) -> dict[str, Any]:
     }
 
 
-def _losses(declared: Mapping[str, Any], kills: Sequence[Kill]) -> _Losses:
+def _advised(losses: Sequence[_Losses], outcome: Outcome, baseline: str) -> str | None:
+    """The setting to rely on: one that kept its promise, the baseline before others; None while undecided."""
+    kept = [found.setting for found in losses if found.must_keep and found.kills and not found.missing]
+    if outcome == "undecided" or not kept:
+        return None
+    return baseline if baseline in kept else kept[0]
+
+
+def _losses(declared: Mapping[str, Any], label: str, kills: Sequence[Kill]) -> _Losses:
     mine = [kill for kill in kills if kill.setting == declared["name"]]
     counting = [kill for kill in mine if kill.spoiled is None]
-    return _Losses(declared["name"], declared["tier"], counting, len(mine) - len(counting))
+    return _Losses(declared["name"], declared["tier"], counting, len(mine) - len(counting), label)
 
 
 def _setting(declared: Mapping[str, Any], found: _Losses) -> dict[str, Any]:
@@ -169,7 +188,7 @@ def _text(losses: Sequence[_Losses], outcome: Outcome, manifest: Mapping[str, An
     kills = sum(len(found.kills) for found in keeping)
     if kills and not broken:
         most = units.percent(exact_share(0, kills).high or 0.0)
-        kept = _list([found.setting for found in keeping])
+        kept = _list([found.named for found in keeping])
         sentences.append(
             f"With 95 % confidence, at most {most} of such kills would make {kept} lose commits."
         )
@@ -189,7 +208,7 @@ def _first(keeping: Sequence[_Losses], broken: Sequence[_Losses], outcome: Outco
     if broken:
         lost = sum(found.missing for found in broken)
         return (
-            f"Do not trust {_list([found.setting for found in broken])}: {lost:,} of "
+            f"Do not trust {_list([found.named for found in broken])}: {lost:,} of "
             f"{sum(found.acknowledged for found in broken):,} acknowledged commits were lost against the "
             "promise to keep them."
         )
@@ -197,7 +216,7 @@ def _first(keeping: Sequence[_Losses], broken: Sequence[_Losses], outcome: Outco
     if not kills:
         return "Kill more often: too few kills count to show that commits are kept."
     lost_none = (
-        f"{_list([found.setting for found in keeping])} lost none of "
+        f"{_list([found.named for found in keeping])} lost none of "
         f"{sum(found.acknowledged for found in keeping):,} acknowledged commits in {kills} hard kills"
     )
     if outcome == "undecided":
@@ -208,12 +227,12 @@ def _first(keeping: Sequence[_Losses], broken: Sequence[_Losses], outcome: Outco
 def _count(found: _Losses) -> str:
     if not found.missing:
         kills = units.counted(len(found.kills), "kill")
-        return f"{found.setting} lost none of {found.acknowledged:,} acknowledged commits in {kills}"
+        return f"{found.named} lost none of {found.acknowledged:,} acknowledged commits in {kills}"
     windows = [kill.loss_window_s for kill in found.kills if kill.loss_window_s is not None]
     oldest = max(windows, default=0.0)
     reach = f", the oldest {units.duration(oldest)} before the kill" if oldest > 0 else ""
     return (
-        f"{found.setting} lost {found.missing:,} of {found.acknowledged:,} acknowledged commits, "
+        f"{found.named} lost {found.missing:,} of {found.acknowledged:,} acknowledged commits, "
         f"in {found.with_loss} of {len(found.kills)} kills{reach}"
     )
 

@@ -117,8 +117,8 @@ def _warnings(found: Sequence[Beside]) -> list[str]:
         if off:
             worst = max(off, key=lambda item: abs(item.off))
             warnings.append(
-                f"In {len(off)} of {units.counted(len(one.curve.little), 'sample')} of {one.curve.name} the "
-                f"server's account of its sessions differs from L × R by more than "
+                f"In {len(off)} of {units.counted(len(one.curve.little), 'sample')} of the curve of "
+                f"{one.curve.words}, the server's account of its sessions differs from L × R by more than "
                 f"{units.percent(LITTLE_MARGIN, 0)}, at most by {units.percent(worst.off)}. The rest of R "
                 "passes in the client, or on the way to it and back."
             )

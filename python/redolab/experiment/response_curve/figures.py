@@ -18,7 +18,7 @@ def figures(found: Sequence[Beside]) -> list[Figure]:
     return [
         Figure(
             f"response-curve-{number}",
-            f"{one.curve.name}: response time over arrivals",
+            f"{one.curve.words}: response time over arrivals",
             "R of the median sample with its 95 % interval; the forecast with its 90 % prediction interval. "
             "R counts from the moment a transaction was asked for.",
             Axis("arrivals", "per s"),

@@ -52,7 +52,7 @@ def _points(number: int, one: Beside) -> Table:
     )
     return Table(
         f"response-curve-{number}",
-        f"{one.curve.name}: response time as more arrive",
+        f"{one.curve.words}: response time as more arrive",
         columns,
         rows,
         note,
@@ -83,7 +83,7 @@ def _samples(number: int, one: Beside) -> Table:
     )
     return Table(
         f"response-samples-{number}",
-        f"{one.curve.name}: the samples",
+        f"{one.curve.words}: the samples",
         columns,
         list(map(_of_samples, one.curve.points)),
         note,
@@ -132,7 +132,7 @@ def _elbows(number: int, one: Beside) -> Table:
         "Measured elbows have 95 % intervals from the run's blocks, forecasts have 90 % intervals from "
         "resampled calibrations."
     )
-    return Table(f"elbow-{number}", f"{one.curve.name}: the elbow", columns, rows, note, first=True)
+    return Table(f"elbow-{number}", f"{one.curve.words}: the elbow", columns, rows, note, first=True)
 
 
 def _share(rate_per_s: Estimate, capacity_per_s: Estimate) -> Estimate | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from redolab import units
@@ -35,7 +36,7 @@ def analyse(_run: Run, compared: Compared) -> dict[str, Any]:
 
 def _verdict(compared: Compared) -> Verdict:
     """The saving, the part of it that 32 rows bring, and the rows that collect 90 % and 99 % of it."""
-    held_back = withheld(compared.null, compared.baseline)
+    held_back = withheld(compared.null, compared.baseline, compared.labels)
     if held_back is not None:
         return held_back
     sweep, *others = sweeps(compared)
@@ -60,7 +61,7 @@ def _answer(sweep: Sweep, compared: Compared) -> tuple[list[str], Outcome, str |
     rival = next((item for item in compared.throughputs if item.setting == named), None)
     outcome: Outcome = "undecided" if rival is None else rival.outcome
     if rival is None or nearly_all.point is None or outcome != "better":
-        return _not_shown(rival, sweep.names[fewest]), outcome, None
+        return _not_shown(rival, {name: rows for rows, name in sweep.names.items()}), outcome, None
     each = saving.means(sweep.times)
     ninety = saving.reached(sweep.times, 0.9)
     sentences = [
@@ -92,15 +93,19 @@ def _rows(ninety: Estimate, nearly_all: Estimate) -> str:
     return _count(low) if low == high else f"{_count(low)} to {_count(high)}"
 
 
-def _not_shown(rival: Comparison | None, fewest: str) -> list[str]:
-    """The reason why no number of rows is named."""
+def _not_shown(rival: Comparison | None, rows: Mapping[str, int]) -> list[str]:
+    """The reason why no number of rows is named; `rows`: the rows per commit of each setting."""
     if rival is None or rival.ratio.point is None:
         return ["Measure more blocks: rows per commit were not shown to matter here."]
-    seen = f"{rival.setting} rows per commit were {against(rival.ratio, fewest)}"
+    fewest = min(rows.values())
+    seen = f"{_count(rows[rival.setting])} rows per commit were {against(rival.ratio, _count(fewest))}"
     if rival.outcome == "equivalent":
         return [f"Commit as suits you: {seen}, which counts as equal.", "Rows per commit do not matter here."]
     if rival.outcome == "worse":
-        return [f"Keep {fewest} to a commit: {seen}.", "More rows per commit were not shown to help here."]
+        return [
+            f"Keep {units.counted(fewest, 'row')} to a commit: {seen}.",
+            "More rows per commit were not shown to help here.",
+        ]
     more = f"{units.counted(rival.blocks_needed, 'more block')} would" if rival.blocks_needed else ""
     if rival.excludes_equal and more:
         few = f"{rival.blocks} blocks are too few to be sure"

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from redolab.analysis.compared import Compared
+from redolab.analysis.statements.labels import label
 from redolab.analysis.time_based import UnitOfWork, units_of_work
 from redolab.experiment.rows_per_commit.saving import Times
 from redolab.records.sample import Sample
@@ -22,7 +23,7 @@ class Sweep:
     """The settings that differ in their rows per commit alone."""
 
     label: str
-    """Their other levels in words, such as `sessions 4, loop client`; empty where there are none."""
+    """Their other levels in words, such as `4 sessions, client loop`; empty where there are none."""
     names: Mapping[int, str]
     """Rows per commit to the setting's name, in rising order."""
     times: Times
@@ -41,12 +42,12 @@ def sweeps(compared: Compared) -> tuple[Sweep, ...]:
     for setting in compared.manifest["settings"]:
         levels = dict(setting["levels"])
         rows = int(levels.pop("rows_per_commit"))
-        named[", ".join(f"{factor} {level}" for factor, level in levels.items())][rows] = setting["name"]
+        named[label(levels)][rows] = setting["name"]
     found = []
-    for label, names in named.items():
+    for common, names in named.items():
         ordered = dict(sorted(names.items()))
         times = {rows: _block_times(compared.samples[name]) for rows, name in ordered.items()}
-        found.append(Sweep(label, ordered, times))
+        found.append(Sweep(common, ordered, times))
     return tuple(sorted(found, key=lambda sweep: compared.baseline not in sweep.names.values()))
 
 

@@ -37,7 +37,7 @@ def analyse(_run: Run, compared: Compared) -> dict[str, Any]:
 
 def _verdict(compared: Compared, found: SessionCounts) -> Verdict:
     """The pool to have, its gain against the fewest and the most sessions, and its limit."""
-    held_back = withheld(compared.null, compared.baseline)
+    held_back = withheld(compared.null, compared.baseline, compared.labels)
     if held_back is not None:
         return held_back
     so_far = rests_on(compared.blocks_done, compared.blocks_planned)

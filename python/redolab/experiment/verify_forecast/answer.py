@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
+from types import MappingProxyType
 from typing import Any
 
 from redolab import units
@@ -33,7 +34,10 @@ def analyse(run: Run, compared: Compared) -> dict[str, Any]:
     if scoring is None:
         raise UsageError(f"{run.path} has no sealed forecast, so it cannot have checked one.")
     found = results(
-        compared, _verdict(compared, scoring), tables=tables(scoring), warnings=_warnings(scoring)
+        compared,
+        _verdict(compared, scoring, compared.labels),
+        tables=tables(scoring, compared.labels),
+        warnings=_warnings(scoring),
     )
     return {**found, "forecast": scoring.as_json()}
 
@@ -49,7 +53,9 @@ def _warnings(scoring: Scoring) -> list[str]:
     ]
 
 
-def _verdict(compared: Compared, scoring: Scoring) -> Verdict:
+def _verdict(
+    compared: Compared, scoring: Scoring, labels: Mapping[str, str] = MappingProxyType({})
+) -> Verdict:
     """The errors of the changes, or of throughput where an old forecast has no changes; those inside."""
     own = [item for item in scoring.checked if item.score.model == scoring.model]
     if not own:
@@ -64,9 +70,11 @@ def _verdict(compared: Compared, scoring: Scoring) -> Verdict:
     judged = changes or rates
     hit = all(item.score.inside for item in judged)
     if len(rates) > 1:
-        sentences = _several(judged, hit, "changes of throughput" if changes else "throughput")
+        of_what = "changes of throughput" if changes else "throughput"
+        sentences = _several(judged, hit, of_what, labels)
     else:
-        sentences = [*_change(changes[0]), *_absolute(rates[0])] if changes else _one(rates[0])
+        of_one = _absolute if changes else _one
+        sentences = [*(_change(changes[0]) if changes else ()), *of_one(rates[0], labels)]
     sentences.append(f"{inside} of {len(own)} quantities were inside their intervals.")
     if min(item.verified for item in own) == 0:
         sentences.append("Such a forecast was never checked before, so its intervals were assumptions.")
@@ -87,28 +95,27 @@ def _change(change: Checked) -> list[str]:
     ]
 
 
-def _absolute(rate: Checked) -> list[str]:
+def _absolute(rate: Checked, labels: Mapping[str, str]) -> list[str]:
     return [
         f"In commits per second, the forecast was off by {units.change(1 + rate.error)}{_around(rate)}.",
-        _did(rate),
+        _did(rate, labels),
     ]
 
 
-def _one(rate: Checked) -> list[str]:
+def _one(rate: Checked, labels: Mapping[str, str]) -> list[str]:
     where = "inside" if rate.score.inside else "outside"
     off = f"throughput was off by {units.change(1 + rate.error)}{_around(rate)}, {where} of its interval."
-    return [f"{_advice(rate)}: {off}", _did(rate)]
+    return [f"{_advice(rate)}: {off}", _did(rate, labels)]
 
 
 def _advice(item: Checked) -> str:
     return "You may trust this forecast" if item.score.inside else "Calibrate anew before you trust it"
 
 
-def _did(rate: Checked) -> str:
-    return (
-        f"{rate.setting} was forecast to do {units.significant(rate.score.forecast)} commits per second and "
-        f"did {units.significant(rate.score.observed)}."
-    )
+def _did(rate: Checked, labels: Mapping[str, str]) -> str:
+    forecast, observed = units.significant(rate.score.forecast), units.significant(rate.score.observed)
+    setting = labels.get(rate.setting, rate.setting)
+    return f"{setting}: {forecast} commits per second were forecast, and {observed} were measured."
 
 
 def _around(rate: Checked) -> str:
@@ -120,7 +127,7 @@ def _around(rate: Checked) -> str:
     return f" ({least} to {most} was allowed)"
 
 
-def _several(judged: Sequence[Checked], hit: bool, of_what: str) -> list[str]:
+def _several(judged: Sequence[Checked], hit: bool, of_what: str, labels: Mapping[str, str]) -> list[str]:
     inside = sum(item.score.inside is True for item in judged)
     most = max(judged, key=lambda item: abs(item.error))
     off = median(abs(item.error) for item in judged)
@@ -128,5 +135,5 @@ def _several(judged: Sequence[Checked], hit: bool, of_what: str) -> list[str]:
     return [
         f"{advice}: {inside} of {len(judged)} forecasts of {of_what} were inside their intervals.",
         f"They were off by {100 * off:.1f} % in the median.",
-        f"The largest error was {units.change(1 + most.error)} ({most.setting}).",
+        f"The largest error was {units.change(1 + most.error)} ({labels.get(most.setting, most.setting)}).",
     ]

@@ -238,8 +238,13 @@ def score(sealed: Mapping[str, Any], measured: Mapping[str, Mapping[str, Estimat
     return Scoring(sealed, tuple(checked), tuple(silences), today.get("throughput_per_s", MISSING))
 
 
-def tables(scoring: Scoring) -> list[Table]:
-    """The forecast next to its measurement, a table per setting, and the same for every model."""
+def tables(scoring: Scoring, labels: Mapping[str, str]) -> list[Table]:
+    """The forecast next to its measurement, a table per setting, and the same for every model.
+
+    Args:
+        scoring: of the run.
+        labels: of the settings whose names are keys.
+    """
     if not scoring.scored:
         return []
     own = [item for item in scoring.checked if item.score.model == scoring.model]
@@ -253,7 +258,8 @@ def tables(scoring: Scoring) -> list[Table]:
         *(
             Table(
                 f"forecast-{number}",
-                f"{name}: forecast with its {100 * own[0].level:.0f} % interval, and measurement",
+                f"{labels.get(name, name)}: forecast with its {100 * own[0].level:.0f} % interval, "
+                "and measurement",
                 _OWN,
                 [_row(item) for item in own if item.setting == name],
                 sealed if name == names[-1] else "",

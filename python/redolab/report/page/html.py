@@ -29,6 +29,7 @@ from redolab.report.tables import (
     findings,
     forecast,
     method,
+    naming,
     profile_tables,
     profile_views,
     published,
@@ -67,13 +68,15 @@ def render(results: Results, explored: Explored | None = None) -> str:
     Returns:
         The page. It opens without network, and `#results` in it holds the results object.
     """
+    shown = naming.labelled(results)
     return _filled(
         "page.html.j2",
-        results,
-        _figures(results),
+        shown,
+        _figures(shown),
+        stored=results,
         version=results["method"]["redolab_version"],
         explored=explored,
-        sections=contents.sections(results, explored is not None),
+        sections=contents.sections(shown, explored is not None),
         appendix=contents.APPENDIX,
         advice=advice,
         bars=time_bars,
@@ -91,7 +94,7 @@ def render(results: Results, explored: Explored | None = None) -> str:
         figures_of=all_figures,
         times=time_tables,
         wording=wording,
-        stamp=tables.emulation(results),
+        stamp=tables.emulation(shown),
     )
 
 
@@ -194,6 +197,7 @@ def _filled(
     results: Results | None,
     drawn: Mapping[str, Figure],
     explored: Explored | None = None,
+    stored: Results | None = None,
     **parts: Any,
 ) -> str:
     return (
@@ -210,7 +214,7 @@ def _filled(
             script=_joined(["parts.js"] if results is None else ["parts.js", "figures.js", "report.js"]),
             libraries_packed=_libraries(plotted=results is not None),
             figures_packed=packed(json_text(_drawable(drawn)).encode()),
-            results_json=_script_json(results),
+            results_json=_script_json(results if stored is None else stored),
             **_explorer_parts(results, explored),
             **parts,
         )

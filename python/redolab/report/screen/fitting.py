@@ -10,6 +10,8 @@ from redolab.report.tables.cells import Cell, ShownColumn, ShownTable
 
 _PROSE = 32
 """Characters at which words in a cell are broken into lines."""
+NAMES = (_PROSE, 25, 22, 20)
+"""Characters at which the names of rows are broken, the widest first."""
 _TITLE = 10
 """Characters a title may have on one line, however narrow its figures are."""
 _INDENT = 2
@@ -25,11 +27,11 @@ def fitted(table: ShownTable, width: int, elsewhere: str = "In the report too") 
         width: of the screen, characters.
         elsewhere: where what is left out can be read.
     """
-    table = _folded(table)
-    for form in (table, broken(table), broken(_bare(table))):
+    whole, *narrower = (folded(table, names) for names in NAMES)
+    bare = _bare(narrower[-1])
+    for form in (whole, broken(whole), *map(broken, narrower), broken(_bare(whole)), broken(bare)):
         if needed(form) <= width:
             return form
-    bare = _bare(table)
     kept = len(bare.columns)
     while kept > 1 and needed(broken(_first(bare, kept))) > width:
         kept -= 1
@@ -50,11 +52,14 @@ def _width(table: ShownTable, place: int) -> int:
     return max(len(line) for text in texts for line in text.split("\n"))
 
 
-def _folded(table: ShownTable) -> ShownTable:
-    def fold(cell: Cell) -> Cell:
-        return replace(cell, text=textwrap.fill(cell.text, _PROSE)) if len(cell.text) > _PROSE else cell
+def folded(table: ShownTable, names: int) -> ShownTable:
+    """The table with its words broken into lines, those of the first column at `names` characters."""
 
-    return replace(table, rows=[[fold(cell) for cell in row] for row in table.rows])
+    def fold(cell: Cell, most: int) -> Cell:
+        return replace(cell, text=textwrap.fill(cell.text, most)) if len(cell.text) > most else cell
+
+    rows = [[fold(cell, _PROSE if place else names) for place, cell in enumerate(row)] for row in table.rows]
+    return replace(table, rows=rows)
 
 
 def _bare(table: ShownTable) -> ShownTable:

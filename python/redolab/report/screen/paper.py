@@ -73,9 +73,12 @@ class Paper:
             padding=(0, 2, 0, 0),
             header_style="dim",
         )
-        for column in table.columns:
-            title = self.text(column.title + (f"\n{column.unit}" if column.unit else ""))
-            grid.add_column(title, justify=column.align, no_wrap=True, vertical="bottom")
+        heads = [column.title + (f"\n{column.unit}" if column.unit else "") for column in table.columns]
+        lines = max((head.count("\n") for head in heads), default=0)
+        for column, head in zip(table.columns, heads, strict=True):
+            # Titles end at the rule, and the figures of a row begin where its name does.
+            header = self.text("\n" * (lines - head.count("\n")) + head)
+            grid.add_column(header, justify=column.align, no_wrap=True, vertical="top")
         for row in table.rows:
             grid.add_row(*(self.text(cell.full, TONES.get(cell.tone, "")) for cell in row))
         if table.columns:

@@ -23,6 +23,7 @@ from redolab.report.tables import (
     care,
     cells,
     findings,
+    naming,
     shown_tables,
     tables,
     time_tables,
@@ -65,7 +66,7 @@ class Screen:
     """A run's report as something rich can print."""
 
     def __init__(self, results: Results) -> None:
-        self._results = results
+        self._results = naming.labelled(results)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         yield from _Page(options.max_width, plain=options.ascii_only).report(self._results)

@@ -12,6 +12,8 @@ from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 from redolab.report.tables.rows import profile_rows, shares
 
 _SHOWN_ROWS = 5
+_MOST_NAMED = 4
+"""Settings that a note names."""
 
 
 def settings(results: Results) -> ShownTable:
@@ -41,8 +43,8 @@ def settings(results: Results) -> ShownTable:
         ShownColumn("Wait", each),
         ShownColumn("R", each),
     )
-    note = f"{naming.parts_of_names(results)} Wait includes the time in the run queue."
-    return ShownTable("settings", "Settings", columns, rows, note.strip())
+    note = "Wait includes the time in the run queue."
+    return ShownTable("settings", "Settings", columns, rows, note)
 
 
 def ratios(results: Results) -> ShownTable:
@@ -72,8 +74,13 @@ def ratios(results: Results) -> ShownTable:
         ShownColumn("Outcome", align="left"),
     )
     caption = f"{wording.units(results).capitalize()}/s against {tables.baseline_text(results)}"
-    note = " ".join(f"{blocks} would settle {', '.join(names)}." for blocks, names in unsettled.items())
+    note = " ".join(f"{blocks} would settle {_named(names)}." for blocks, names in unsettled.items())
     return ShownTable("ratios", caption, columns, rows, note)
+
+
+def _named(names: Sequence[str]) -> str:
+    """Settings by name, or how many they are where they are many."""
+    return naming.joined(names) if len(names) <= _MOST_NAMED else f"{len(names)} of them"
 
 
 def shares_by_setting(results: Results, width: int) -> ShownTable:
@@ -82,9 +89,11 @@ def shares_by_setting(results: Results, width: int) -> ShownTable:
     waits = [row for row in main if is_wait(row)]
     for dropped in range(len(waits) + 1):
         gone = set(waits[len(waits) - dropped :])
-        table = _shares(results, [row for row in main if row not in gone])
-        if fitting.needed(table) <= width:
-            break
+        whole = _shares(results, [row for row in main if row not in gone])
+        for names in fitting.NAMES:
+            table = fitting.broken(fitting.folded(whole, names))
+            if fitting.needed(table) <= width:
+                return table
     return table
 
 
@@ -123,4 +132,4 @@ def _shares(results: Results, shown: Sequence[str]) -> ShownTable:
     )
     caption = "Where the time goes, session scope"
     note = "Smaller rows are in the report."
-    return fitting.broken(ShownTable("time", caption, columns, rows, note))
+    return ShownTable("time", caption, columns, rows, note)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from redolab.analysis.statements.labels import label_of
 from redolab.report.tables import cells
 from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 from redolab.units import counted, significant
@@ -172,7 +173,7 @@ def _facts(results: Results, changed: bool) -> list[tuple[str, str]]:
     levels = results["today"]["levels"]
     said = [_LEVELS[name](value) for name, value in levels.items() if value != UNSAID.get(name, "")]
     place = {"server": "inside the server", "client": "in a client"}[results["loop"]]
-    today = f"{', '.join(said)} (setting {results['today']['setting']}; loop {place})"
+    today = f"{', '.join(said)} ({_published(results['today'])}loop {place})"
     facts = [("Run", results["run"]), ("Today", today)]
     if changed:
         facts.append(("Asked", ", ".join(_changes(results))))
@@ -192,6 +193,13 @@ def _facts(results: Results, changed: bool) -> list[tuple[str, str]]:
     if others and (changed or not results["sweep"]):
         facts.append(("Others", f"commits per s forecast by the other models: {'; '.join(others)}"))
     return facts
+
+
+def _published(today: Mapping[str, Any]) -> str:
+    """The published name of today's setting, such as `wait/immediate`; nothing for a key of its levels."""
+    levels = {name: str(today["levels"][name]) for name in ("sessions", "rows_per_commit", "commit_wait")}
+    name = today["setting"]
+    return f"setting {name}; " if label_of(name, levels) == name and not name[:1].isdecimal() else ""
 
 
 def _record(results: Results) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from redolab import units
 from redolab.dialect.known import product_name
 from redolab.records.servers import SERVER, servers_of
-from redolab.report.tables import cells, method, naming, wording
+from redolab.report.tables import cells, method, wording
 from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 
 # What the sessions of each kind of load do (`redolab.records.load`).
@@ -231,7 +231,7 @@ def overview(results: Results) -> ShownTable:
         ShownColumn("Outcome", align="left"),
     )
     caption = f"The settings against {baseline_text(results)}"
-    return ShownTable("glance", caption, columns, rows, naming.parts_of_names(results))
+    return ShownTable("glance", caption, columns, rows)
 
 
 def has_rates(results: Results) -> bool:
@@ -242,29 +242,6 @@ def has_rates(results: Results) -> bool:
 def has_tiers(results: Results) -> bool:
     """Whether its settings promise anything of a commit."""
     return is_database(results) and any(setting.get("tier") for setting in results["settings"])
-
-
-def histogram_values(results: Results) -> ShownTable:
-    """The response times behind the smoothed histograms, one row per sample of each setting."""
-    unit = cells.time_unit(results)
-    settings = [item for item in results["settings"] if item.get("density")]
-    values = [item["density"]["values_ms"] for item in settings]
-    longest = max(map(len, values), default=0)
-    rows = [
-        [
-            Cell(str(index + 1)),
-            *(
-                Cell(cells.number(unit.of(column[index]), 4) if index < len(column) else "")
-                for column in values
-            ),
-        ]
-        for index in range(longest)
-    ]
-    columns = [
-        ShownColumn("Sample of the setting"),
-        *(ShownColumn(item["name"], unit.name) for item in settings),
-    ]
-    return ShownTable("histogram-values", "Response time R of each sample", columns, rows)
 
 
 def curve_points(results: Results) -> ShownTable:

@@ -1,4 +1,4 @@
-"""The tables of where the time goes: per unit of work, row by row, and wait against scheduler state."""
+"""The tables of times: of each sample, per unit of work row by row, and wait against scheduler state."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from redolab.dialect.row_names import is_wait, row_name
-from redolab.report.tables import cells, wording
+from redolab.report.tables import cells, naming, wording
 from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable, TimeUnit
 from redolab.report.tables.rows import profile_rows, shares, times
 
@@ -36,7 +36,45 @@ def profile_times(results: Results) -> list[ShownTable]:
     """
     settings = results["settings"]
     parts = [settings[start : start + _COLUMNS] for start in range(0, len(settings), _COLUMNS)]
-    return [_by_row(results, part, number) for number, part in enumerate(parts, 1)]
+    return [_by_row(results, part, number, len(parts)) for number, part in enumerate(parts, 1)]
+
+
+def histogram_values(results: Results) -> ShownTable:
+    """The response times behind the smoothed histograms: a column for each setting, or a row for each sample
+    where settings are many.
+    """
+    unit = cells.time_unit(results)
+    settings = [item for item in results["settings"] if item.get("density")]
+    values = [item["density"]["values_ms"] for item in settings]
+    caption = "Response time R of each sample"
+    if len(settings) > _COLUMNS:
+        listed = [
+            [Cell(item["name"]), Cell(str(number)), Cell(cells.number(unit.of(value), 4))]
+            for item, column in zip(settings, values, strict=True)
+            for number, value in enumerate(column, 1)
+        ]
+        across = (
+            ShownColumn("Setting", align="left"),
+            ShownColumn("Sample of the setting"),
+            ShownColumn("R", unit.name),
+        )
+        return ShownTable("histogram-values", caption, across, listed)
+    longest = max(map(len, values), default=0)
+    rows = [
+        [
+            Cell(str(index + 1)),
+            *(
+                Cell(cells.number(unit.of(column[index]), 4) if index < len(column) else "")
+                for column in values
+            ),
+        ]
+        for index in range(longest)
+    ]
+    columns = [
+        ShownColumn("Sample of the setting"),
+        *(ShownColumn(item["name"], unit.name) for item in settings),
+    ]
+    return ShownTable("histogram-values", caption, columns, rows)
 
 
 def has_instance(results: Results) -> bool:
@@ -55,7 +93,7 @@ def main_rows(results: Results) -> list[str]:
     ]
 
 
-def _by_row(results: Results, settings: Sequence[Mapping[str, Any]], number: int) -> ShownTable:
+def _by_row(results: Results, settings: Sequence[Mapping[str, Any]], number: int, tables: int) -> ShownTable:
     unit = cells.time_unit(results)
     rows = [
         [
@@ -78,8 +116,8 @@ def _by_row(results: Results, settings: Sequence[Mapping[str, Any]], number: int
     first = number == 1
     key = "profile-times" if first else f"profile-times-{number}"
     caption = f"Time per {wording.unit(results)}, session scope, {unit.name}"
-    if len(settings) < len(results["settings"]):
-        caption += f": {settings[0]['name']} to {settings[-1]['name']}"
+    if tables > 1:
+        caption += f", part {number} of {tables}"
     note = "The rows of a setting sum to its R. “–”: never seen in that setting."
     notes = [note, *unaccounted(results)] if first else []
     return ShownTable(key, caption, columns, [*rows, total], " ".join(notes))
@@ -160,7 +198,7 @@ def unaccounted(results: Results) -> list[str]:
             settings.setdefault(setting["unaccounted_text"], []).append(setting["name"])
     every = len(results["settings"])
     return [
-        f"Unaccounted, {'every setting' if len(names) == every else ', '.join(names)}: {text}"
+        f"Unaccounted, {'every setting' if len(names) == every else naming.joined(names)}: {text}"
         for text, names in settings.items()
     ]
 

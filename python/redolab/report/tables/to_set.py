@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from redolab.report.tables.cells import Results
 from redolab.units import listed
 
+_TITLES: Mapping[str, str] = {
+    "recommended": "What to set",
+    "compared with": "What it was compared with",
+    "measured": "Measured too",
+}
 _SCOPES: Mapping[str, str] = {
     "server": "the whole server",
     "role": "one role",
@@ -44,21 +49,31 @@ class Shown:
 
 def recommended(results: Results) -> Shown | None:
     """The setting that the verdict recommends; None where it recommends none."""
-    return _shown(results, "recommended", "What to set")
+    return next(_shown(results, "recommended"), None)
 
 
-def compared_with(results: Results) -> Shown | None:
-    """The setting that it is compared with; None where there is none."""
-    return _shown(results, "compared with", "What it was compared with")
+def others(results: Results) -> list[Shown]:
+    """The setting that it is compared with, or every other setting of a run that compares none."""
+    return [*_shown(results, "compared with"), *_shown(results, "measured")]
 
 
-def _shown(results: Results, purpose: str, title: str) -> Shown | None:
-    entry = next((item for item in results.get("statements") or () if item["purpose"] == purpose), None)
-    if entry is None or not (entry["ways"] or entry["application"]):
-        return None
+def _shown(results: Results, purpose: str) -> Iterator[Shown]:
+    for entry in results.get("statements") or ():
+        if entry["purpose"] == purpose and (entry["ways"] or entry["application"]):
+            yield _of_entry(entry, results)
+
+
+def _of_entry(entry: Mapping[str, Any], results: Results) -> Shown:
+    title = _TITLES[entry["purpose"]]
     ways = [_way(item) for item in entry["ways"]]
     named = entry["words"] if entry["words"] == entry["setting"] else f"{entry['words']} ({entry['setting']})"
-    behind = [*(way.scope for way in ways[1:]), "the setting it was compared with"]
+    purposes = {item["purpose"] for item in results["statements"]}
+    last = (
+        "the other settings that were measured"
+        if "measured" in purposes
+        else "the setting it was compared with"
+    )
+    behind = [*(way.scope for way in ways[1:]), last]
     more = f"More: {'; '.join(behind)}"
     return Shown(f"{title}: {named}.", _sentences(entry), ways, more)
 

@@ -11,6 +11,7 @@ from redolab.records.design import Design
 from redolab.records.run import Run
 from redolab.records.sample import Kill
 from redolab.records.writer import RunWriter
+from redolab.report.tables import to_set
 from redolab.stats.estimates import exact_share
 from tests.unit.analysis.synthetic import manifest
 
@@ -40,6 +41,42 @@ def kill_run(path: Path, missing: dict[str, int], blocks: int = 10, spoil: tuple
             )
         )
     return writer.finish("finished")
+
+
+def test_every_setting_has_its_statements_and_the_one_to_rely_on_comes_first(tmp_path: Path) -> None:
+    found = analyse(kill_run(tmp_path, {"wait/immediate": 0, "nowait/immediate": 31}))
+    first, other = found["statements"]
+    assert (first["setting"], first["purpose"]) == ("wait/immediate", "recommended")
+    assert (other["setting"], other["purpose"]) == ("nowait/immediate", "measured")
+    assert first["ways"][0]["set"][0] == "ALTER SYSTEM SET synchronous_commit = on;"
+    assert other["ways"][0]["set"][0] == "ALTER SYSTEM SET synchronous_commit = off;"
+    assert other["ways"][0]["undo"]
+    assert first["price"] == []
+    assert other["price"][0]["window_s"] is not None
+    shown = to_set.recommended(found)
+    assert shown is not None
+    assert shown.title == "What to set: commits wait, the log is written at once (wait/immediate)."
+    assert shown.more.endswith("the other settings that were measured")
+    assert [item.title for item in to_set.others(found)] == [
+        "Measured too: commits do not wait, the log is written at once (nowait/immediate)."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("missing", "blocks", "recommended"),
+    [
+        ({"wait/immediate": 0, "nowait/immediate": 0}, 9, None),
+        ({"wait/immediate": 5, "nowait/immediate": 0}, 10, None),
+        ({"wait/immediate": 5, "wait/batch": 0, "nowait/immediate": 0}, 10, "wait/batch"),
+    ],
+)
+def test_a_setting_is_recommended_where_it_kept_its_promise(
+    tmp_path: Path, missing: dict[str, int], blocks: int, recommended: str | None
+) -> None:
+    entries = analyse(kill_run(tmp_path, missing, blocks))["statements"]
+    assert {item["setting"] for item in entries} == set(missing)
+    advised = [item["setting"] for item in entries if item["purpose"] == "recommended"]
+    assert advised == ([] if recommended is None else [recommended])
 
 
 def settings(found: dict[str, Any]) -> dict[str, dict[str, Any]]:

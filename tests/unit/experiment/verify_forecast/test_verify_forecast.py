@@ -124,7 +124,11 @@ def test_the_forecast_is_scored_by_hand(run: Run) -> None:
 def test_the_verdict_says_how_far_off_and_where_the_page_shows_it(run: Run) -> None:
     results = read_results(run)
     assert "throughput became 2.00 (2.00 to 2.00) times today's" in results["verdict"]["text"]
-    assert "16/1/wait was forecast to do" in results["verdict"]["text"]
+    assert "16 sessions, 1 row, wait: " in results["verdict"]["text"]
+    assert "16/1/wait" not in json.dumps(results["verdict"])
+    assert {table["caption"].partition(":")[0] for table in results["tables"]} == {
+        "16 sessions, 1 row, wait", "Forecasts of every model",
+    }  # fmt: skip
     assert results["verdict"]["outcome_text"] == "inside"
     assert "never checked before" in results["verdict"]["text"]
     assert results["tables"][0]["key"] == "forecast-1"

@@ -144,8 +144,10 @@ page_parts.libraries.then(() => {
   });
 
   const told = () => ({ levels: setting.levels, family: state.outlook?.family ?? null, forecast: state.said?.quantities ?? null, elbow: state.elbow });
+  // Without a clipboard the whole link is selected, to be copied by hand.
+  const copied = async (text) => navigator.clipboard.writeText(text);
   const saves = {
-    link: () => navigator.clipboard?.writeText(at("link").value).catch(() => at("link").select()),
+    link: () => copied(at("link").value).catch(() => getSelection().selectAllChildren(at("link"))),
     svg: () => drawn && page_parts.offer("explorer.svg", new XMLSerializer().serializeToString(drawn.svg), "image/svg+xml"),
     csv: () => page_parts.offer("explorer.csv", page_parts.csv(at("figures")), "text/csv"),
     json: () => page_parts.offer("explorer.json", JSON.stringify(told(), null, 1), "application/json"),

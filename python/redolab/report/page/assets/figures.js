@@ -3,6 +3,8 @@
 const figures = (() => {
   const dashes = { dash: "7 4", dot: "2 4", dashdot: "8 3 2 3", longdash: "12 5", longdashdot: "12 4 2 4" };
   const letter = 6.6;
+  // Bold letters are wider.
+  const BOLD = 1.25;
 
   function colours() {
     const style = getComputedStyle(document.documentElement);
@@ -43,7 +45,7 @@ const figures = (() => {
   const pairs = (mark) => mark.x.map((x, place) => ({ x, y: mark.y[place], note: (mark.notes || [])[place] }));
   const known = (it) => it.x !== null && it.y !== null;
 
-  function markOf(mark, css, fill) {
+  function markOf(mark, css, fill, width) {
     const colour = mark.color && css(mark.color);
     switch (mark.kind) {
       case "line":
@@ -70,10 +72,16 @@ const figures = (() => {
         return [Plot.ruleX([mark.x], { stroke: css("ink-soft"), strokeWidth: 1.4 })];
       case "label":
         return [Plot.text([mark], { frameAnchor: "left", y: "y", dy: -18, textAnchor: "start", fontSize: 13,
-          text: (it) => `${it.name}  ${it.text}`, fontWeight: 600, fill: css("ink"), stroke: css("paper"), strokeWidth: 5 })];
+          text: (it) => fitting(it, width), fontWeight: 600, fill: css("ink"), stroke: css("paper"), strokeWidth: 5 })];
       default:
         throw new Error(`no mark of the kind ${mark.kind}`);
     }
+  }
+
+  // A label with its figure; without the interval, or without the figure, where it would be cut off.
+  function fitting({ name, text }, width) {
+    const forms = [`${name}  ${text}`, `${name}  ${text.split(" (")[0]}`];
+    return forms.find((form) => form.length * letter * BOLD <= width) ?? name;
   }
 
   // Points that can be pointed at: with the mouse, a finger or the arrow keys.
@@ -95,10 +103,10 @@ const figures = (() => {
     const axis = (make, ticks, grid) => [
       ...(grid ? [make.grid({ ticks: ticks.map(([at]) => at), stroke: css("grid"), strokeOpacity: 1 })] : []),
       make.axis({ ticks: ticks.map(([at]) => at), tickFormat: (at) => words(ticks).get(at) ?? "", tickSize: 4,
-        label: make.label || null, labelArrow: "none", color: css("ink"), fill: css("ink"), stroke: css("axis") }),
+        label: make.label || null, labelArrow: "none", lineWidth: make.lineWidth, color: css("ink"), fill: css("ink"), stroke: css("axis") }),
     ];
     const x = { grid: Plot.gridX, axis: Plot.axisX, label: figure.x.label };
-    const y = { grid: Plot.gridY, axis: Plot.axisY, label: down.label };
+    const y = { grid: Plot.gridY, axis: Plot.axisY, label: down.label, lineWidth: down.words && (left - 18) / 13 };
     const svg = Plot.plot({
       width, height: figure.height, marginLeft: left, marginRight: 14, marginTop: down.label ? 26 : 10, marginBottom: figure.x.label ? 40 : 22,
       style: { fontSize: "13px", fontFamily: getComputedStyle(document.body).fontFamily, background: "none",
@@ -108,7 +116,7 @@ const figures = (() => {
       marks: [
         ...axis(x, ticksAcross, !figure.x.words),
         ...(down.bare ? [] : axis(y, ticksUp, true)),
-        ...figure.marks.flatMap((mark) => markOf(mark, css, fill)),
+        ...figure.marks.flatMap((mark) => markOf(mark, css, fill, width)),
         Plot.tip(points(figure), Plot.pointer({ x: "x", y: "y", title: "note", fill: css("paper"), stroke: css("axis"),
           maxRadius: 30, lineWidth: 24 })),
       ],
