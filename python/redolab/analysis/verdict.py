@@ -165,9 +165,9 @@ def verdict(
         answer = _Answer([doubted.text], doubted.outcome, doubted.best)
     first, *others = answer.sentences
     if doubted is not None and answer.outcome != "withheld":
+        itself = f"{around.label(around.baseline)} measured against itself came out {ratio_text(null.ratio)}"
         others.append(
-            f"{around.label(around.baseline)} measured against itself came out {ratio_text(null.ratio)}: every interval "
-            "allows for that much, and what it could explain is withheld."
+            f"{itself}: every interval allows for that much, and what it could explain is withheld."
         )
     rests = rests_on(around.blocks_done, around.blocks_planned)
     text = joined([first, rests, *others, "" if found is None else f"{found.text}."])
