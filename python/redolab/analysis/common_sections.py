@@ -15,7 +15,7 @@ from redolab.stats.estimates import mean_estimate
 _DEVICES = ("log_device_ms", "binlog_device_ms")
 
 FORMAT = 1
-WORDING = 11
+WORDING = 12
 """Version of the sentences in a results object: a new number means new words for the same figures."""
 
 
