@@ -78,7 +78,7 @@ def _unknown(assigned: Sequence[Assignment]) -> str:
 
 
 def _shown(assigned: Sequence[Assignment]) -> tuple[str, ...]:
-    """What shows the values that are not known here."""
+    """A statement that shows the values that are not known here."""
     names = [f"@@GLOBAL.{_name(item.parameter)}" for item in assigned if item.before is None]
     return (f"SELECT {', '.join(names)};",) if names else ()
 

@@ -124,7 +124,7 @@ def _roles(own: Sequence[Assignment]) -> list[str]:
 
 
 def _former(item: Assignment, role: str) -> str | None:
-    """The value that a role had of its own for all databases; None where it had none, or nobody knows."""
+    """The value that a role had of its own for all databases; None without one, and where it is not known."""
     return next((it.value for it in item.of_roles or () if it.role == role and not it.database), None)
 
 
@@ -144,7 +144,7 @@ def _unknown(assigned: Sequence[Assignment]) -> str:
 
 
 def _written(assigned: Sequence[Assignment]) -> tuple[str, ...]:
-    """What shows the lines that ALTER SYSTEM has written, for parameters whose undo may take one out."""
+    """A statement that shows lines which ALTER SYSTEM has written and the undo may take out."""
     names = ", ".join(_literal(item.parameter) for item in _blind(assigned))
     return (_LINES.format(names=names),) if names else ()
 

@@ -1,4 +1,4 @@
-"""What to type for a change: statements of the parameters behind it, their undo, and possible losses.
+"""Statements for a change of parameters, their undo, and possible losses in crashes.
 
 A change of the application or of hardware has no statement.
 """

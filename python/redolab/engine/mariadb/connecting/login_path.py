@@ -121,7 +121,7 @@ def _parsed(text: str, wanted: set[str]) -> tuple[set[str], dict[str, str]]:
 
 
 def _unquoted(value: str) -> str:
-    """A value without its quotation marks; what a backslash stands for is put in its place."""
+    """A value without its quotation marks, and with its escapes replaced."""
     if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
         value = value[1:-1]
     return _ESCAPED.sub(lambda found: _MEANS.get(found[1], found[0]), value)
