@@ -35,9 +35,9 @@ def ways(assigned: Sequence[Assignment]) -> tuple[Way, ...]:
         return ()
     wait, logging = words
     each = Way("commit", _EACH, (f"{STATEMENT} {wait} {logging};",), ("COMMIT;",))
-    before = {item.parameter.upper(): item.before for item in assigned}
-    known = all(_WORD.fullmatch(before.get(name) or "") for name in _PARAMETERS)
-    former = [(before.get(name) if known else None) or _USUAL[name] for name in _PARAMETERS]
+    before = {item.parameter.upper(): (item.before or "").upper() for item in assigned}
+    known = all(_WORD.fullmatch(before.get(name, "")) for name in _PARAMETERS)
+    former = [before[name] if known else _USUAL[name] for name in _PARAMETERS]
     session = Way(
         "session",
         _SESSION + (_FORMER if known else _DEFAULT),

@@ -225,7 +225,7 @@ def test_a_former_value_that_nobody_knows_is_not_invented() -> None:
 
 def test_oracles_undo_is_the_default_only_where_nothing_better_is_known() -> None:
     one, _ = oracle_statements.ways(
-        [session("COMMIT_WAIT", "NOWAIT", "FORCE_WAIT"), session("COMMIT_LOGGING", "BATCH", "BATCH")]
+        [session("COMMIT_WAIT", "NOWAIT", "force_wait"), session("COMMIT_LOGGING", "BATCH", "BATCH")]
     )
     assert one.undo == ("ALTER SESSION SET COMMIT_WAIT = 'FORCE_WAIT' COMMIT_LOGGING = 'BATCH';",)
     assert one.look == ()
