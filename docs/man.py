@@ -20,11 +20,13 @@ _FILES = {
     "~/.config/redolab/config.toml": "Servers by name. It holds no passwords.",
     "~/.pgpass, ~/.pg_service.conf": "Read as libpq reads them.",
     "~/.my.cnf": "The group [client], for MariaDB and MySQL.",
+    "~/.mylogin.cnf": "The login path client, and one named by ?login-path= in a URL.",
     "report.html": "In the directory of a run: the report.",
 }
 _VARIABLES = {
     "PGHOST, PGPORT, PGUSER, PGPASSWORD, PGSERVICE": "Read as libpq reads them, also for an empty URL.",
     "MYSQL_PWD": "The password for MariaDB and MySQL.",
+    "MYSQL_TEST_LOGIN_FILE": "The file of login paths, in place of ~/.mylogin.cnf.",
     "REDOLAB_ORACLE_PASSWORD": "The password for Oracle.",
     "NO_COLOR": "Print without colours.",
 }

@@ -15,6 +15,7 @@ __all__ = [
     "LEAST_S",
     "LEVEL",
     "LOG_DEVICE_LIBRARY",
+    "MOST_LOGIN_PATH_BYTES",
     "POST_SHARE",
     "PRIOR",
     "PRIOR_WEIGHT",
@@ -63,6 +64,7 @@ __all__ = [
     "is_wide",
     "largest_arrival_rate",
     "least_verified",
+    "login_paths",
     "machine_times",
     "open_queue",
     "predicted",
@@ -94,6 +96,7 @@ EXTRAPOLATED: Final[float]
 INTERVAL_LEVEL: Final[float]
 LEAST_S: Final[float]
 LEVEL: Final[float]
+MOST_LOGIN_PATH_BYTES: Final[int]
 POST_SHARE: Final[float]
 PRIOR: Final[float]
 PRIOR_WEIGHT: Final[int]
@@ -441,6 +444,7 @@ def task_states(pids: Sequence[int]) -> list[str | None]: ...
 def machine_times() -> MachineTimes: ...
 def spin(start_ns: int, most: int, until_ns: int) -> Spun: ...
 def die_with_parent(parent: int) -> None: ...
+def login_paths(file: bytes) -> str: ...
 def toml_places(text: str) -> list[tuple[list[str], int, int]]: ...
 def simulate(
     parameters: GroupCommitParameters, seed: int, commits: int, most_events: int | None = None

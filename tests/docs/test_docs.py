@@ -20,7 +20,8 @@ from redolab.forecast.models.scenario_forecast import FORECAST as QUANTITIES
 from redolab.analysis.observed.figures import WATCH
 from redolab.dialect.durability import durability_tier
 from redolab.dialect.postgres import GATHERING, commit_parameters, parameter_names
-from redolab.engine.postgres.parameters.parameters import Parameter, check_rights, goes_to_system
+from redolab.engine.postgres.parameters.before import Parameter
+from redolab.engine.postgres.parameters.parameters import check_rights, goes_to_system
 from redolab.dialect import innodb
 from redolab.errors import RefusedError
 from redolab.experiment import EXPERIMENTS

@@ -12,7 +12,8 @@ import psycopg
 import pytest
 
 from redolab.engine.postgres.own.server_lock import PostgresLock
-from redolab.engine.postgres.parameters.parameters import Parameter, check_rights
+from redolab.engine.postgres.parameters.before import Parameter
+from redolab.engine.postgres.parameters.parameters import check_rights
 from redolab.engine.postgres.preflight import standbys
 from redolab.engine.private.directory import remove_server
 from redolab.engine.server import server_lock

@@ -3,6 +3,7 @@
 mod forecast;
 mod group_commit;
 mod load;
+mod login_paths;
 mod places;
 mod sampler;
 
@@ -191,6 +192,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(spin, module)?)?;
     module.add_function(wrap_pyfunction!(die_with_parent, module)?)?;
     module.add_function(wrap_pyfunction!(places::toml_places, module)?)?;
+    module.add_function(wrap_pyfunction!(login_paths::login_paths, module)?)?;
+    module.add("MOST_LOGIN_PATH_BYTES", redolab_load::MOST_LOGIN_PATH_BYTES)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("LOG_DEVICE_LIBRARY", PyBytes::new(module.py(), redolab_logdevice::LIBRARY))?;
     Ok(())

@@ -90,6 +90,10 @@ class Dialect:
     """The ways to set parameters, by the engine's name in a manifest."""
     chosen: Callable[[Mapping[str, str]], frozenset[str]] | None = None
     """The parameters that levels decide, by factor and level; others stay as the server has them."""
+    realised: Callable[[Mapping[str, str], Mapping[str, Any]], Mapping[str, str]] | None = None
+    """Parameters with their values that realise one level of `commit_wait` or `commit_delay_us`, by factor
+    and level; empty where the server does not have any. The second argument is what is known of the server:
+    its record in a manifest, its parameters, and `sessions`, how many work on it."""
 
 
 NOTHING_KNOWN = Dialect()

@@ -221,6 +221,27 @@ def chosen(levels: Mapping[str, str]) -> frozenset[str]:
     return frozenset(logs | pauses)
 
 
+def realised(levels: Mapping[str, str], server: Mapping[str, Any]) -> Mapping[str, str]:
+    """Parameters of one level of `commit_wait` or `commit_delay_us`; empty without such a delay.
+
+    Args:
+        levels: factor to level.
+        server: its record in a manifest, with `name` and `binlog`; `sessions`, how many work on it.
+    """
+    if server.get("binlog") is None:
+        return {}
+    binlog = has_second_log(server)
+    if missing(levels, binlog):
+        return {}
+    return commit_parameters(
+        levels,
+        flavour=str(server["name"]).lower(),
+        binlog=binlog,
+        pause_us=0,
+        sessions=int(server["sessions"]),
+    )
+
+
 def _unlimited(what: str) -> Loss:
     return Loss("power", unknown=f"{what} to the operating system, which sets no limit")
 

@@ -11,12 +11,17 @@ from collections.abc import Sequence
 
 from redolab.dialect import innodb
 from redolab.dialect.statements import Assignment, Way
+from redolab.units import listed
 
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*")
 _NUMBER = re.compile(r"-?\d{1,20}(\.\d{1,20})?")
 _PRIVILEGE = "Needs SUPER, or in MySQL SYSTEM_VARIABLES_ADMIN."
 _AT_ONCE = "The whole server, all sessions at once"
 _LATER = "The whole server; values that sessions take over hold from their next connection on"
+_NOT_KNOWN = (
+    " What {names} had before is not known here, so the undo lacks it: look first, and set again what is "
+    "shown."
+)
 
 
 def ways_of_mariadb(assigned: Sequence[Assignment]) -> tuple[Way, ...]:
@@ -28,33 +33,33 @@ def ways_of_mysql(assigned: Sequence[Assignment]) -> tuple[Way, ...]:
     """SET GLOBAL, and SET PERSIST, which a restart does not undo."""
     reach = (
         f"{_reach(assigned)}, and after a restart too. {_PRIVILEGE} The undo leaves the former values in "
-        "mysqld-auto.cnf; RESET PERSIST with a parameter's name takes its line out."
+        f"mysqld-auto.cnf; RESET PERSIST with a parameter's name takes its line out.{_unknown(assigned)}"
     )
     lines = tuple(_set("PERSIST", item.parameter, item.value) for item in assigned)
-    return (_globally(assigned), Way("server", reach, lines, _undone("PERSIST", assigned)))
+    lasting = Way("server", reach, lines, _undone("PERSIST", assigned), look=_shown(assigned))
+    return (_globally(assigned), lasting)
 
 
 def _globally(assigned: Sequence[Assignment]) -> Way:
-    reach = f"{_reach(assigned)}, until its next restart. {_PRIVILEGE}"
+    reach = f"{_reach(assigned)}, until its next restart. {_PRIVILEGE}{_unknown(assigned)}"
     lines = tuple(_set("GLOBAL", item.parameter, item.value) for item in assigned)
-    return Way("server", reach, lines, _undone("GLOBAL", assigned), lasts=False)
+    return Way("server", reach, lines, _undone("GLOBAL", assigned), lasts=False, look=_shown(assigned))
 
 
 def _in_option_file(assigned: Sequence[Assignment]) -> Way:
+    former = [f"{item.parameter} = {_option(item.before)}" for item in assigned if item.before is not None]
     reach = (
         "The whole server from its next restart on: lines of an option file such as my.cnf. Together with "
-        "SET GLOBAL no restart is needed."
+        f"SET GLOBAL no restart is needed.{_unknown(assigned)}"
     )
     return Way(
         "server",
         reach,
         ("[mysqld]", *(f"{item.parameter} = {_option(item.value)}" for item in assigned)),
-        (
-            "[mysqld]",
-            *(f"{item.parameter} = {_option(item.before)}" for item in assigned if item.before is not None),
-        ),
+        ("[mysqld]", *former) if former else (),
         restart=True,
         language="my.cnf",
+        look=_shown(assigned),
     )
 
 
@@ -63,13 +68,27 @@ def _reach(assigned: Sequence[Assignment]) -> str:
 
 
 def _undone(how: str, assigned: Sequence[Assignment]) -> tuple[str, ...]:
-    """The former values; where one is not known, the one that the server was built with."""
-    return tuple(_set(how, item.parameter, item.before) for item in assigned)
+    """The former values, as far as they are known: the one that the server was built with may be another."""
+    return tuple(_set(how, item.parameter, item.before) for item in assigned if item.before is not None)
 
 
-def _set(how: str, parameter: str, value: str | None) -> str:
-    name = parameter if _PLAIN_NAME.fullmatch(parameter) else "`" + parameter.replace("`", "``") + "`"
-    return f"SET {how} {name} = {'DEFAULT' if value is None else _value(value)};"
+def _unknown(assigned: Sequence[Assignment]) -> str:
+    names = [item.parameter for item in assigned if item.before is None]
+    return _NOT_KNOWN.format(names=listed(names)) if names else ""
+
+
+def _shown(assigned: Sequence[Assignment]) -> tuple[str, ...]:
+    """A statement that shows the values that are not known here."""
+    names = [f"@@GLOBAL.{_name(item.parameter)}" for item in assigned if item.before is None]
+    return (f"SELECT {', '.join(names)};",) if names else ()
+
+
+def _set(how: str, parameter: str, value: str) -> str:
+    return f"SET {how} {_name(parameter)} = {_value(value)};"
+
+
+def _name(parameter: str) -> str:
+    return parameter if _PLAIN_NAME.fullmatch(parameter) else "`" + parameter.replace("`", "``") + "`"
 
 
 def _value(value: str) -> str:

@@ -68,4 +68,5 @@ DIALECT = Dialect(
     losses=innodb.losses,
     ways={"mariadb": innodb_statements.ways_of_mariadb, "mysql": innodb_statements.ways_of_mysql},
     chosen=innodb.chosen,
+    realised=innodb.realised,
 )

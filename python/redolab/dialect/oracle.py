@@ -35,6 +35,17 @@ def losses(parameters: Mapping[str, Any]) -> tuple[Loss, ...]:
     return (Loss("server", unknown=why), Loss("power", unknown=why))
 
 
+def realised(levels: Mapping[str, str], _: Mapping[str, Any]) -> Mapping[str, str]:
+    """Parameters of a session for one level of `commit_wait`; Oracle does not have a commit delay.
+
+    >>> realised({"commit_wait": "nowait"}, {})
+    {'COMMIT_WAIT': 'NOWAIT', 'COMMIT_LOGGING': 'IMMEDIATE'}
+    """
+    if "commit_wait" not in levels:
+        return {}
+    return {"COMMIT_WAIT": levels["commit_wait"].upper(), "COMMIT_LOGGING": "IMMEDIATE"}
+
+
 DIALECT = Dialect(
     products={"oracle": "Oracle Database"},
     event_names={
@@ -65,4 +76,5 @@ DIALECT = Dialect(
     idle_classes=frozenset({"idle"}),
     losses=losses,
     ways={"oracle": oracle_statements.ways},
+    realised=realised,
 )

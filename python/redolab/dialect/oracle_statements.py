@@ -14,12 +14,18 @@ STATEMENT = "COMMIT WRITE"
 """The word in a setting in place of a parameter, where each commit names its mode."""
 _PARAMETERS = ("COMMIT_WAIT", "COMMIT_LOGGING")
 _USUAL = {"COMMIT_WAIT": "WAIT", "COMMIT_LOGGING": "IMMEDIATE"}
-_WORD = re.compile(r"[A-Z]{1,20}")
+_WORD = re.compile(r"[A-Z_]{1,20}")
 _EACH = (
     "Only the commits that are written so: write it in place of COMMIT wherever it is to apply. To undo it, "
     "write a plain COMMIT again."
 )
-_SESSION = "One session, at once and until it ends: each of its plain COMMITs. The undo is Oracle's default."
+_SESSION = "One session, at once and until it ends: each of its plain COMMITs."
+_FORMER = " The undo is what the server had."
+_DEFAULT = (
+    " The undo is Oracle's default. What the session has before is not known here: look first, and set again "
+    "what is shown."
+)
+_LOOK = "SELECT name, value FROM v$parameter WHERE name IN ('commit_wait', 'commit_logging');"
 
 
 def ways(assigned: Sequence[Assignment]) -> tuple[Way, ...]:
@@ -29,7 +35,17 @@ def ways(assigned: Sequence[Assignment]) -> tuple[Way, ...]:
         return ()
     wait, logging = words
     each = Way("commit", _EACH, (f"{STATEMENT} {wait} {logging};",), ("COMMIT;",))
-    session = Way("session", _SESSION, (_altered(wait, logging),), (_altered(*_USUAL.values()),), lasts=False)
+    before = {item.parameter.upper(): (item.before or "").upper() for item in assigned}
+    known = all(_WORD.fullmatch(before.get(name, "")) for name in _PARAMETERS)
+    former = [before[name] if known else _USUAL[name] for name in _PARAMETERS]
+    session = Way(
+        "session",
+        _SESSION + (_FORMER if known else _DEFAULT),
+        (_altered(wait, logging),),
+        (_altered(*former),),
+        lasts=False,
+        look=() if known else (_LOOK,),
+    )
     measured_each = any(item.parameter == STATEMENT for item in assigned)
     return (each, session) if measured_each else (session, each)
 

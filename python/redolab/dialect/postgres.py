@@ -72,6 +72,16 @@ def chosen(levels: Mapping[str, str]) -> frozenset[str]:
     return frozenset(decided | pause | delay | _CHANGES.get(pair, {}).keys())
 
 
+def realised(levels: Mapping[str, str], _: Mapping[str, Any]) -> Mapping[str, str]:
+    """Parameters of one level of `commit_wait` or `commit_delay_us`; its siblings only with a delay.
+
+    >>> realised({"commit_wait": "nowait"}, {}), realised({"commit_delay_us": "0"}, {})
+    ({'synchronous_commit': 'off'}, {'commit_delay': '0'})
+    """
+    found = commit_parameters(levels, 0, {})
+    return {"commit_delay": "0"} if found.get("commit_delay") == "0" else found
+
+
 DIALECT = Dialect(
     products={"embedded": "PostgreSQL", "postgresql": "PostgreSQL", "postgres": "PostgreSQL"},
     event_names={
@@ -134,6 +144,7 @@ DIALECT = Dialect(
     losses=losses,
     ways=dict.fromkeys(("embedded", "postgresql", "postgres"), postgres_statements.ways),
     chosen=chosen,
+    realised=realised,
 )
 
 # Changes for each pair of levels. A parameter that is not named stays as the server had it: the WAL writer

@@ -9,6 +9,16 @@ from typing import Any
 
 
 @dataclass(frozen=True)
+class RoleValue:
+    """A value that a role had of its own before (PostgreSQL's ALTER ROLE ... SET)."""
+
+    role: str
+    value: str
+    database: str = ""
+    """The one database in which it holds; empty for all."""
+
+
+@dataclass(frozen=True)
 class Assignment:
     """One parameter of a setting, as a run measured it."""
 
@@ -21,6 +31,8 @@ class Assignment:
     altered: bool | None = None
     """Whether the server keeps the former value by a statement (PostgreSQL's ALTER SYSTEM); None where that
     is not known."""
+    of_roles: tuple[RoleValue, ...] | None = None
+    """Values that roles had of their own; None where that is not known."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +53,17 @@ class Way:
     """Whether it still holds after a restart of the server."""
     language: str = "SQL"
     """The language of the lines: `SQL` or `my.cnf`."""
+    look: tuple[str, ...] = ()
+    """Statements that show, before the change, what the undo does not know; empty where it knows all."""
 
     def as_json(self) -> dict[str, Any]:
         """The way as the results object has it."""
-        return {**dataclasses.asdict(self), "set": list(self.set), "undo": list(self.undo)}
+        return {
+            **dataclasses.asdict(self),
+            "set": list(self.set),
+            "undo": list(self.undo),
+            "look": list(self.look),
+        }
 
 
 Ways = Callable[[Sequence[Assignment]], tuple[Way, ...]]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
@@ -339,6 +339,7 @@ def _manifest(facts: ServerFacts, command: str) -> Mapping[str, Any]:
         "machine": describe_machine() if server.get("local") else {},
         "conditions": [],
         "not_measured": [],
+        **({"parameters_before": [asdict(item) for item in facts.before]} if facts.before else {}),
         "parameter_changes": [],
         "sampler": {"source": "none"},
         "command": command,

@@ -174,7 +174,11 @@ _MACHINE = record(
         ),
     },
 )
-_BEFORE = record({"parameter": _long, "value": _long}, {"altered": maybe(flag), "server": _short})
+_OF_ROLE = record({"role": _long, "value": _long}, {"database": _long})
+_BEFORE = record(
+    {"parameter": _long, "value": maybe(_long)},
+    {"altered": maybe(flag), "server": _short, "of_roles": maybe(items(_OF_ROLE, 10_000))},
+)
 _CHANGE = record(dict.fromkeys(("parameter", "before", "after", "scope", "at", "setting"), _long))
 _MANIFEST = record(
     {

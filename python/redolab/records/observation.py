@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from redolab.records.parameter_before import ParameterBefore
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -184,6 +186,8 @@ class ServerFacts:
     """Text that stays the same as long as its data do, whatever its address; None where there is none."""
     parameters: Mapping[str, str]
     """Its parameters about commits, by name."""
+    before: Sequence[ParameterBefore] = ()
+    """Further ones that advice may change, or those of which more is known than their value."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from redolab.dialect import (
     postgres,
     postgres_statements,
 )
-from redolab.dialect.statements import Assignment
+from redolab.dialect.statements import Assignment, RoleValue
 
 HOSTILE = "x'; DROP TABLE t; --"
 
@@ -162,3 +162,93 @@ def test_what_crashes_of_postgresql_and_oracle_may_lose() -> None:
     assert oracle.losses({"COMMIT WRITE": "WAIT BATCH"}) == ()
     assert [it.crash for it in oracle.losses({"COMMIT WRITE": "NOWAIT BATCH"})] == ["server", "power"]
     assert all("documents no limit" in it.unknown for it in oracle.losses({"COMMIT_WAIT": "NOWAIT"}))
+
+
+def test_a_role_gets_back_what_it_had_of_its_own() -> None:
+    values = (RoleValue("app", "local"), RoleValue('re"ports', "on"), RoleValue("app", "off", "shop"))
+    _, role, _, other = postgres_statements.ways(
+        [
+            Assignment("synchronous_commit", "off", "session", "on", False, values),
+            Assignment("commit_delay", "0", "session", "0", False, ()),
+        ]
+    )
+    assert role.undo == (
+        "ALTER ROLE app SET synchronous_commit = 'local';",
+        "ALTER ROLE app RESET commit_delay;",
+    )
+    assert "synchronous_commit in shop" in role.reach
+    assert other.set[0] == 'ALTER ROLE "re""ports" SET synchronous_commit = off;'
+    assert other.undo == (
+        'ALTER ROLE "re""ports" SET synchronous_commit = on;', 'ALTER ROLE "re""ports" RESET commit_delay;',
+    )  # fmt: skip
+    assert "RESET" not in other.reach
+    assert other.look == ()
+
+
+def test_of_a_role_that_nobody_asked_about_the_text_says_how_to_look() -> None:
+    for known in (None, ()):
+        _, role, _ = postgres_statements.ways(
+            [Assignment("synchronous_commit", "off", "session", "on", False, known)]
+        )
+        (look,) = role.look
+        assert look.startswith("SELECT ")
+        assert look.endswith("FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole "
+                             "WHERE r.rolname = 'app';")  # fmt: skip
+        assert "\n" not in look
+        assert "RESET takes away the role's own value" in role.reach
+
+
+def test_more_roles_than_anybody_reads_get_no_way_of_their_own() -> None:
+    values = tuple(RoleValue(f"r{number}", "on") for number in range(9))
+    found = postgres_statements.ways([Assignment("jit", "off", "session", "on", False, values)])
+    assert [way.scope for way in found] == ["server", "role", "session", *["role"] * 3]
+
+
+def test_a_former_value_that_nobody_knows_is_not_invented() -> None:
+    everywhere, _, one = postgres_statements.ways(
+        [session("synchronous_commit", "off", None), server("wal_writer_delay", "1s", "200ms")]
+    )
+    assert "What synchronous_commit had before is not known here" in everywhere.reach
+    (look,) = everywhere.look
+    assert "'synchronous_commit'" in look
+    assert "wal_writer_delay" not in look
+    assert one.look == ()
+    until_restart, lasting = innodb_statements.ways_of_mysql([server("a", "2", "1"), server("b", "0", None)])
+    assert until_restart.undo == ("SET GLOBAL a = 1;",)
+    assert lasting.undo == ("SET PERSIST a = 1;",)
+    assert until_restart.look == lasting.look == ("SELECT @@GLOBAL.b;",)
+    assert "What b had before is not known here" in until_restart.reach
+    _, file = innodb_statements.ways_of_mariadb([server("b", "0", None)])
+    assert (file.undo, file.look) == ((), ("SELECT @@GLOBAL.b;",))
+    assert innodb_statements.ways_of_mysql([server("a", "2", "1")])[0].look == ()
+
+
+def test_oracles_undo_is_the_default_only_where_nothing_better_is_known() -> None:
+    one, _ = oracle_statements.ways(
+        [session("COMMIT_WAIT", "NOWAIT", "force_wait"), session("COMMIT_LOGGING", "BATCH", "BATCH")]
+    )
+    assert one.undo == ("ALTER SESSION SET COMMIT_WAIT = 'FORCE_WAIT' COMMIT_LOGGING = 'BATCH';",)
+    assert one.look == ()
+    for before in (None, HOSTILE):
+        one, each = oracle_statements.ways(
+            [session("COMMIT_WAIT", "NOWAIT", before), session("COMMIT_LOGGING", "BATCH", "BATCH")]
+        )
+        assert one.undo == ("ALTER SESSION SET COMMIT_WAIT = 'WAIT' COMMIT_LOGGING = 'IMMEDIATE';",)
+        assert "v$parameter" in one.look[0]
+        assert each.look == ()
+
+
+def test_a_level_is_realised_by_what_the_server_has() -> None:
+    assert postgres.realised({"commit_delay_us": "134"}, {}) == {
+        "commit_delay": "134",
+        "commit_siblings": "5",
+    }
+    known = {"name": "MySQL", "binlog": True, "sessions": 8}
+    assert innodb.realised({"commit_wait": "nowait"}, known) == {innodb.REDO: "2", innodb.BINLOG: "0"}
+    pause, count = innodb.PAUSE["mysql"]
+    assert innodb.realised({"commit_delay_us": "134"}, known) == {pause: "134", count: "8"}
+    without = known | {"binlog": False}
+    assert innodb.realised({"commit_wait": "nowait"}, without) == {innodb.REDO: "2"}
+    assert innodb.realised({"commit_delay_us": "134"}, without) == {}
+    assert innodb.realised({"commit_wait": "nowait"}, {"name": "MySQL", "sessions": 8}) == {}
+    assert oracle.realised({"commit_delay_us": "134"}, {}) == {}

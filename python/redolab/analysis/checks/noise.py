@@ -154,8 +154,9 @@ def carry_over(samples: Sequence[Sample], labels: Mapping[str, str] = MappingPro
     return Diagnostic(
         name,
         "warning",
-        f"Throughput depends on the setting measured before (p = {pvalue:.2g}): after {labels.get(most, most)} it "
-        f"differs by {signed_percent(math.expm1(middle[most]))} from its setting's mean. Longer samples "
+        f"Throughput depends on the setting measured before (p = {pvalue:.2g}): after "
+        f"{labels.get(most, most)} it differs by {signed_percent(math.expm1(middle[most]))} from its setting's "
+        "mean. Longer samples "
         "(--seconds) have less of that.",
     )
 

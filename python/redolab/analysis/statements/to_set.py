@@ -10,7 +10,7 @@ from redolab.analysis.compared import Compared
 from redolab.analysis.statements.words import chosen_first, in_words
 from redolab.analysis.verdict import Verdict
 from redolab.dialect.known import dialect_of
-from redolab.dialect.statements import Assignment, Way
+from redolab.dialect.statements import Assignment, RoleValue, Way
 from redolab.records.list_texts import PLACEHOLDER
 from redolab.records.servers import SERVER, server_of
 
@@ -78,23 +78,49 @@ def _entry(
     levels = declared["levels"]
     engine = str(server_of(manifest["engine"], levels).get("name", ""))
     chosen, others = chosen_first(manifest, declared)
-    ways = dialect_of(engine).ways.get(engine.lower())
-    assigned = [_assignment(manifest, declared, name) for name in (*chosen, *others)]
-    found = (*(ways(assigned) if ways is not None and assigned else ()), *_of_list(manifest, levels))
+    assigned = [
+        _assignment(manifest, declared, name, str(declared["parameters"][name]))
+        for name in (*chosen, *others)
+    ]
     return {
         "setting": declared["name"],
         "purpose": purpose,
         "words": in_words(levels),
-        "ways": [way.as_json() for way in found],
-        "parameters": [item.parameter for item in assigned],
-        "as_before": [item.parameter for item in assigned if item.before == item.value],
-        "why_none": None if found else _NOT_KNOWN if assigned and ways is None else _NOTHING,
+        **_to_type(engine, assigned, _of_list(manifest, levels)),
         "application": [
             text.format(level=f"{int(levels[factor]):,}")
             for factor, text in _APPLICATION.items()
             if levels.get(factor, "").isdecimal()
         ],
         "price": [price.as_json() for price in lost],
+    }
+
+
+def of_parameters(
+    manifest: Mapping[str, Any], declared: Mapping[str, Any], parameters: Mapping[str, str], scope: str
+) -> dict[str, Any]:
+    """Every way to have some parameters on a server that a run observed or measured; no setting has them.
+
+    Args:
+        manifest: of the run.
+        declared: the setting of the server as it is, as the manifest has it.
+        parameters: by name, with their values.
+        scope: how far a change of them reaches, as an `Assignment` has it.
+    """
+    engine = str(server_of(manifest["engine"], declared["levels"]).get("name", ""))
+    assigned = [_assignment(manifest, declared, name, value, scope) for name, value in parameters.items()]
+    return _to_type(engine, assigned)
+
+
+def _to_type(engine: str, assigned: Sequence[Assignment], more: Sequence[Way] = ()) -> dict[str, Any]:
+    """The ways to set parameters, and which of them the server had."""
+    ways = dialect_of(engine).ways.get(engine.lower())
+    found = (*(ways(assigned) if ways is not None and assigned else ()), *more)
+    return {
+        "ways": [way.as_json() for way in found],
+        "parameters": [item.parameter for item in assigned],
+        "as_before": [item.parameter for item in assigned if item.before == item.value],
+        "why_none": None if found else _NOT_KNOWN if assigned and ways is None else _NOTHING,
     }
 
 
@@ -112,36 +138,50 @@ def _ended(text: str) -> str:
     return f"{text.strip().removesuffix(';')};"
 
 
-def _assignment(manifest: Mapping[str, Any], declared: Mapping[str, Any], name: str) -> Assignment:
-    scope = declared.get("scopes", {}).get(name) or next(
-        (
-            row["scope"]
-            for row in manifest.get("mapping", ())
-            if row["setting"] == declared["name"] and row["parameter"] == name
-        ),
-        "system",
+def _assignment(
+    manifest: Mapping[str, Any], declared: Mapping[str, Any], name: str, value: str, scope: str | None = None
+) -> Assignment:
+    scope = (
+        scope
+        or declared.get("scopes", {}).get(name)
+        or next(
+            (
+                row["scope"]
+                for row in manifest.get("mapping", ())
+                if row["setting"] == declared["name"] and row["parameter"] == name
+            ),
+            "system",
+        )
     )
-    before, altered = _before(manifest, declared, name)
-    return Assignment(name, str(declared["parameters"][name]), scope, before, altered)
-
-
-def _before(
-    manifest: Mapping[str, Any], declared: Mapping[str, Any], name: str
-) -> tuple[str | None, bool | None]:
-    """A parameter's value before the run, and whether the server keeps it by a statement; None: not known."""
     server = declared["levels"].get(SERVER, "")
     for row in manifest.get("parameters_before", ()):
         if (row["parameter"], row.get("server", "")) == (name, server):
-            return str(row["value"]), row.get("altered")
+            before = None if row["value"] is None else str(row["value"])
+            return Assignment(name, value, scope, before, row.get("altered"), _of_roles(row))
+    return Assignment(name, value, scope, _before(manifest, declared, name))
+
+
+def _of_roles(row: Mapping[str, Any]) -> tuple[RoleValue, ...] | None:
+    """Values that roles had of their own, as the manifest has them."""
+    found = row.get("of_roles")
+    if found is None:
+        return None
+    return tuple(RoleValue(item["role"], item["value"], item.get("database", "")) for item in found)
+
+
+def _before(manifest: Mapping[str, Any], declared: Mapping[str, Any], name: str) -> str | None:
+    """A parameter's value before, where the run did not note it by itself; None: not known."""
+    server = declared["levels"].get(SERVER, "")
     # An older run has its changes alone: the first one of a parameter says what it was.
     changes = manifest.get("parameter_changes", ())
     for change in changes:
         if change["parameter"] == name and change["setting"].startswith(f"{server}/" if server else ""):
-            return str(change["before"]), None
+            return str(change["before"])
     # Of a parameter that was never changed every setting has the server's own value.
-    values = {str(item["parameters"].get(name)) for item in manifest["settings"] if _on(item) == server}
-    unchanged = manifest["status"] != "running" and len(values) == 1
-    return (values.pop() if unchanged else None), None
+    values = {item["parameters"].get(name) for item in manifest["settings"] if _on(item) == server}
+    unchanged = manifest.get("record") in ("watched", "report") or manifest["status"] != "running"
+    value = values.pop() if len(values) == 1 else None
+    return str(value) if unchanged and value is not None else None
 
 
 def _on(declared: Mapping[str, Any]) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 from redolab.engine.base import Introduction
 from redolab.engine.offer import PRIVATE_PLACE
 from redolab.engine.postgres.connecting.connection import Connection, place_of
-from redolab.engine.postgres.parameters.parameters import Parameter, quoted
+from redolab.engine.postgres.parameters.before import Parameter
+from redolab.engine.postgres.parameters.parameters import quoted
 from redolab.engine.postgres.parameters.pending_edits import pending_edits
 from redolab.engine.postgres.preflight.preflight import server_conditions
 from redolab.engine.postgres.preflight.replication import idle_slots, kept_log

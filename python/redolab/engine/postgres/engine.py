@@ -25,7 +25,8 @@ from redolab.engine.postgres.connecting.driver_errors import as_engine_errors
 from redolab.engine.postgres.hold import HeldServer
 from redolab.engine.postgres.loads import PostgresLoad, postgres_load
 from redolab.engine.postgres.parameters.alter_system import reload_first
-from redolab.engine.postgres.parameters.parameters import Parameter, Parameters, goes_to_system
+from redolab.engine.postgres.parameters.before import Parameter
+from redolab.engine.postgres.parameters.parameters import Parameters, goes_to_system
 from redolab.engine.postgres.preflight.preflight import check_unclaimed, claim_database
 from redolab.engine.postgres.preflight.replication import check_publications, check_unpublished, published
 from redolab.engine.postgres.preflight.standbys import check_standbys

@@ -14,7 +14,8 @@ from redolab.engine.postgres.own import guard_database
 from redolab.engine.postgres.own.recovery import PostgresRecovery
 from redolab.engine.postgres.own.schema import MARKS, identity, make_schema
 from redolab.engine.postgres.own.server_lock import PostgresLock
-from redolab.engine.postgres.parameters.parameters import Parameter, Parameters
+from redolab.engine.postgres.parameters.before import Parameter
+from redolab.engine.postgres.parameters.parameters import Parameters
 from redolab.engine.postgres.parameters.system import LINES, WRITTEN, as_lines
 from redolab.engine.postgres.preflight.preflight import check_server, check_writable
 from redolab.engine.private.guarded_mark import GuardedMark

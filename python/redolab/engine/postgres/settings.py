@@ -10,13 +10,8 @@ from typing import Any
 from redolab.dialect.durability import durability_tier
 from redolab.dialect.postgres import commit_parameters, parameter_names
 from redolab.engine.postgres.connecting.connection import Connection
-from redolab.engine.postgres.parameters.parameters import (
-    Parameter,
-    Parameters,
-    check_reach,
-    check_rights,
-    read_parameters,
-)
+from redolab.engine.postgres.parameters.before import Parameter, read_parameters
+from redolab.engine.postgres.parameters.parameters import Parameters, check_reach, check_rights
 from redolab.engine.postgres.sessions.counters import publish_counters
 from redolab.errors import UsageError
 from redolab.records.load import Load

@@ -8,16 +8,18 @@ every live profile. A live profile has nothing else: it is too short to infer th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from redolab import units
 from redolab._core import NoSteadyStateError, SimulationTooLongError
 from redolab.analysis.amdahl import Bound, bounds_of_profile, bounds_of_times
-from redolab.analysis.observed.verdict import SOME, log_first
 from redolab.analysis.profile import Times
 from redolab.dialect.durability import tier_seen
 from redolab.errors import UsageError
+from redolab.forecast.advice.of_commits import of_commits
+from redolab.forecast.advice.statements import Today
 from redolab.forecast.costs.of_run import costs_or_why, costs_within, why_of
 from redolab.forecast.costs.run_costs import Effort, RunCosts
 from redolab.forecast.track_record import shipped_record
@@ -67,17 +69,6 @@ _MOST_EVENTS, _MOST_S = 20_000_000, 5.0
 _MOST_EVENTS_OF_RUN = 300_000_000
 """The same on a run whose costs were measured, which nobody waits for while it measures."""
 _FORECAST_INSTEAD = "`redolab forecast` takes the time that it needs."
-_ELSEWHERE = (
-    "Commits: waiting for the log is only {share} of {whole}, and {left} would remain without it. So no "
-    "change of commits or of the log is forecast."
-)
-_SATURATED = (
-    "Commits: the log is written for {busy} of the time, and sessions that wait for locks or buffers wait "
-    "for commits too. The model does not include that, so no change of commits or of the log is forecast."
-)
-_UNKNOWN_SHARE = (
-    "Commits: their waiting time for the log is not known, so no change of commits or of the log is forecast."
-)
 _ACTIVE = (
     "Sessions: a report shows how many were active on average. More of them would mean that more work "
     "arrives, which is not something to change here."
@@ -131,7 +122,7 @@ def of_seen(
     today = str(run.manifest["design"]["baseline"])
     whole = "DB time" if _is_report(run) else "the sessions' busy time"
     advice = {**_advice(today, "the sessions' busy time", (), engine), **(found or {})}
-    share, elsewhere = (None, "") if figures is None else _of_commits(figures, today, whole)
+    share, elsewhere = (None, "") if figures is None else of_commits(figures, today, whole)
     if share is None and not _is_report(run):
         # For a watch that does not distinguish waits, a flush is solved from all of them, with a caution.
         elsewhere = ""
@@ -176,23 +167,6 @@ def _of_costs(
         "changes": [{**item, "measure": surer} for item in found["changes"]],
         "not_forecast": [*reasons, *([_ACTIVE] if _is_report(run) else [])],
     }
-
-
-def _of_commits(figures: Mapping[str, Any], setting: str, whole: str) -> tuple[float | None, str]:
-    """Waiting for the log as a share of the time, and why it is not what to change; empty where it may be."""
-    found: Mapping[str, Any] = next((item for item in figures["settings"] if item["name"] == setting), {})
-    share, busy = (
-        found.get("figures", {}).get(key, {}).get("point") for key in ("log_sync_share", "log_utilization")
-    )
-    if share is None:
-        return None, _UNKNOWN_SHARE
-    if share >= SOME:
-        return share, ""
-    if log_first(busy):
-        return share, _SATURATED.format(busy=units.percent(busy))
-    return share, _ELSEWHERE.format(
-        share=units.percent(share), whole=whole, left=units.percent(max(0.0, 1 - share))
-    )
 
 
 def _is_report(run: Run) -> bool:
@@ -283,21 +257,25 @@ def _forecast(
     from redolab.forecast.models.quantities import simulation
     from redolab.forecast.models.scenario_forecast import MODEL
 
+    now = Today.of(run, calibrated)
+    known = known or NOTHING
+    no_delay = not now.can("commit_delay_us", "1")
+    if no_delay:
+        known = replace(known, without=known.without | {"commit_delay_us"})
     given_up: list[tuple[str, SimulationTooLongError]] = []
     simulated = partial(simulation, allowance=allowance)
     try:
-        advised = advise(calibrated, shipped_record()[0], simulated, known or NOTHING, given_up)
+        advised = advise(calibrated, shipped_record()[0], simulated, known, given_up)
     except (SimulationTooLongError, NoSteadyStateError) as error:
         advised = ()
         if isinstance(error, SimulationTooLongError):
             given_up.append(("today's setting", error))
     binlog_in_redo = bool(baseline_server(run.manifest).get("binlog_storage_engine"))
-    changes = [item.as_json() for item in advised]
     found = {
         "model": MODEL,
-        "changes": [item | _tiers(item["durability"] == "lost", *tier) for item in changes],
+        "changes": [now.to_type(item.as_json(), *tier) for item in advised],
         "order": ORDER,
-        "not_forecast": [*not_forecast(calibrated, binlog_in_redo), *_cut_short(given_up)],
+        "not_forecast": [*not_forecast(calibrated, binlog_in_redo, no_delay), *_cut_short(given_up)],
     }
     if not given_up:
         return found
@@ -327,15 +305,6 @@ def _tier(run: Run, setting: str) -> tuple[str, str]:
         if declared["name"] == setting:
             return str(declared["tier"]), str(declared.get("tier_text", ""))
     return "", ""
-
-
-def _tiers(gives_up: bool, tier: str, text: str) -> dict[str, str]:
-    after = "memory" if gives_up else tier
-    return {
-        "tier_before": tier,
-        "tier_after": after,
-        "tier_text": text if after == tier else TIER_TEXT[after],
-    }
 
 
 def _bound(item: Bound, whole: str, engine: str) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from redolab.stats.enough import fewest_enough
 Forecast = Callable[[Costs, Scenario, int], Quantities]
 """Forecasts with so many simulated commits."""
 _NO_DELAY = "Commit delay: this server has a commit delay only with a binary log."
+_NEVER_DELAYS = "Commit delay: this server does not have one."
 _NO_KNOWN_DELAY = (
     "Commit delay: the binary log is inside InnoDB, and MariaDB's documentation does not state whether a "
     "delay has an effect there."
@@ -100,12 +101,15 @@ def candidates(calibrated: RunCosts, forecast: Forecast, without: Collection[str
     return tuple(change for change in found if change.factor not in without)
 
 
-def not_forecast(calibrated: RunCosts, binlog_in_redo: bool = False) -> list[str]:
+def not_forecast(
+    calibrated: RunCosts, binlog_in_redo: bool = False, without_delay: bool = False
+) -> list[str]:
     """Changes that could not be tried, with the reason.
 
     Args:
         calibrated: costs of a run.
         binlog_in_redo: whether the server keeps its binary log inside the engine whose log is the redo log.
+        without_delay: whether the server does not have a commit delay, whatever the costs.
     """
     today = calibrated.measured[calibrated.today].scenario
     reasons = []
@@ -118,6 +122,8 @@ def not_forecast(calibrated: RunCosts, binlog_in_redo: bool = False) -> list[str
     least = _sessions_for_delay(calibrated)
     if today.commit_wait == "wait" and least is None:
         reasons.append(_NO_KNOWN_DELAY if binlog_in_redo else _NO_DELAY)
+    elif today.commit_wait == "wait" and without_delay:
+        reasons.append(_NEVER_DELAYS)
     elif today.commit_wait == "wait" and least is not None and today.sessions < least:
         others = units.counted(least - 1, "other transaction")
         reasons.append(

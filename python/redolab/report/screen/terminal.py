@@ -77,7 +77,7 @@ class _Advice(Screen):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         page = _Page(options.max_width, plain=options.ascii_only)
-        yield from page.numbered("What to change", advice.sentences(self._results))
+        yield from page.to_change(self._results)
         yield Text()
 
 
@@ -103,7 +103,7 @@ class _Page(Paper):
         if has(results, "time"):
             few = len(results["settings"]) <= drawing.FEW
             yield from self._bars(results, stamp) if few else self._shares(results, stamp)
-        yield from self.numbered("What to change", advice.sentences(results))
+        yield from self.to_change(results)
         yield from self._findings(results)
         yield from self._cautions(results)
 
@@ -134,12 +134,32 @@ class _Page(Paper):
         yield self.text(advised.title, "bold")
         for sentence in advised.sentences:
             yield self.text(sentence)
-        for way in advised.ways[:1]:
+        yield from self._ways(advised)
+
+    def to_change(self, results: Results) -> Iterator[RenderableType]:
+        """The advice in sentences, and the statements of what is shown to help."""
+        yield from self.numbered("What to change", advice.sentences(results))
+        for item in to_set.of_advice(results):
+            yield Text()
+            if not item.helps:
+                yield self.text(f"{item.title} It is not shown to help, so its statements are in the report.")
+                continue
+            yield self.text(item.title, "bold")
+            for sentence in item.sentences:
+                yield self.text(sentence)
+            yield from self._ways(item)
+
+    def _ways(self, shown: to_set.Shown) -> Iterator[RenderableType]:
+        """The first way to set parameters, and the names of the others."""
+        for way in shown.ways[:1]:
             yield self.text(way.reach)
+            if way.look:
+                yield from self._code("To look first:", way.look)
             yield from self._code("To set it:", way.set)
-            yield from self._code("To undo it:", way.undo)
-        if advised.ways[1:]:
-            yield self.text(f"{advised.more} (in the report).", "dim")
+            if way.undo:
+                yield from self._code("To undo it:", way.undo)
+        if shown.ways[1:]:
+            yield self.text(f"{shown.more} (in the report).", "dim")
 
     def _code(self, title: str, lines: str) -> Iterator[RenderableType]:
         yield Text(title)

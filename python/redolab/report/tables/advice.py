@@ -155,7 +155,7 @@ def _durability(item: Mapping[str, Any]) -> Cell:
 
 
 def _price(item: Mapping[str, Any]) -> str:
-    lost = item["tier_after"] != item["tier_before"]
+    lost = item["tier_after"] != item["tier_before"] and item["tier_text"]
     return f"a commit is {item['tier_text']}" if lost else str(item["risk"])
 
 

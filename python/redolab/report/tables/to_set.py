@@ -34,6 +34,9 @@ class ShownWay:
     set: str
     """Statements, one a line."""
     undo: str
+    """The same; empty where nothing is known of what was before."""
+    look: str
+    """Statements that show what the undo does not know; empty where there is nothing to look for."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,32 @@ def recommended(results: Results) -> Shown | None:
 def others(results: Results) -> list[Shown]:
     """The setting that it is compared with, or every other setting of a run that compares none."""
     return [*_shown(results, "compared with"), *_shown(results, "measured")]
+
+
+@dataclass(frozen=True)
+class ShownChange(Shown):
+    """A change of parameters that the advice names, and how to make it."""
+
+    helps: bool
+    """Whether it is shown to help."""
+
+
+def of_advice(results: Results) -> list[ShownChange]:
+    """The changes of the advice that are changes of parameters, in its order; empty where there are none."""
+    changes = (results.get("advice") or {}).get("changes") or ()
+    return [_of_change(item) for item in changes if item.get("ways")]
+
+
+def _of_change(item: Mapping[str, Any]) -> ShownChange:
+    ways = [_way(way) for way in item["ways"]]
+    kept = item["as_before"]
+    had = "has its value" if len(kept) == 1 else "have their values"
+    sentences = [str(item["price_text"])] if item["price_text"] else []
+    if kept:
+        sentences.append(f"{listed(kept)} {had} already; the statements only make sure of that.")
+    helps = item["outcome"] in ("more work", "shorter times")
+    more = f"More: {'; '.join(way.scope for way in ways[1:])}"
+    return ShownChange(f"What to type for {item['change']}.", sentences, ways, more, helps)
 
 
 def _shown(results: Results, purpose: str) -> Iterator[Shown]:
@@ -101,4 +130,5 @@ def _way(item: Mapping[str, Any]) -> ShownWay:
         item["reach"] if item["restart"] else f"No restart. {item['reach']}",
         "\n".join(item["set"]),
         "\n".join(item["undo"]),
+        "\n".join(item.get("look") or ()),
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote
 
 from redolab.engine.mariadb.connecting import sockets
+from redolab.engine.mariadb.connecting.login_path import login_path_options
 from redolab.engine.mariadb.connecting.option_file import client_options
 from redolab.errors import UsageError
 from redolab.password_command import password_command, password_of
@@ -21,9 +22,10 @@ _URL = re.compile(
     r"(?P<host>\[[0-9a-fA-F:.]+\]|[^:/?\[\]@]*)(?::(?P<port>\d{1,5}))?(?:/(?P<database>[^?]*))?(?:\?(?P<query>.*))?",
     re.DOTALL,
 )
-_KNOWN = frozenset({"unix_socket", "socket", "password", "ssl-mode", "ssl-ca"})
+_KNOWN = frozenset({"unix_socket", "socket", "password", "ssl-mode", "ssl-ca", "login-path"})
 _SOCKETS = ("/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock")  # noqa: S108
 _PORT = 3306
+_MOST_PORT = 65_535
 _ON, _OFF = ("1", "on", "true", "yes"), ("0", "off", "false", "no")
 _TLS_MODES = ("disabled", "preferred", "required", "verify-ca", "verify-identity")
 
@@ -71,7 +73,9 @@ class Target:
 
 
 def read_target(url: str) -> Target:
-    """Read a `mysql://` or `mariadb://` URL; what it leaves open is taken from ~/.my.cnf.
+    """Read a `mysql://` or `mariadb://` URL; what it leaves open is taken from the user's option files.
+
+    The login paths of ~/.mylogin.cnf come before ~/.my.cnf, and `MYSQL_PWD` before both.
 
     Without a host, or with `localhost` and no port, the server's socket is used where it is in one of its
     usual places, as the servers' own clients do, unless anybody could have put it there. `ssl-mode` and
@@ -79,18 +83,20 @@ def read_target(url: str) -> Target:
     do it, and one over a socket is not.
 
     Raises:
-        UsageError: it cannot be read as one.
+        UsageError: it cannot be read as one, or an option file cannot be.
+        MissingPartError: it names a login path, which Redolab's compiled part reads, and that is not there.
     """
     parts = _URL.fullmatch(url)
     query = parse_qs(parts["query"] or "", keep_blank_values=True) if parts else {}
-    if parts is None or not query.keys() <= _KNOWN or int(parts["port"] or _PORT) > 65_535:
+    if parts is None or not query.keys() <= _KNOWN or int(parts["port"] or _PORT) > _MOST_PORT:
         raise UsageError(
             "This is not a URL of a MariaDB or MySQL server. Write it as mysql://user@host:3306/ or "
             "mysql://user@/?unix_socket=/run/mysqld/mysqld.sock."
         )
     options = {name: values[0] for name, values in query.items()}
-    usual = client_options()
-    host = parts["host"].strip("[]")
+    own = login_path_options(options.pop("login-path", "") or None)
+    usual = {**client_options(), **own}
+    host = parts["host"].strip("[]") or usual.get("host", "")
     path = options.get("unix_socket") or options.get("socket")
     if path is None and parts["port"] is None and host in ("", "localhost"):
         places = (usual.get("socket"), *_SOCKETS)
@@ -99,15 +105,27 @@ def read_target(url: str) -> Target:
     mode, authority = _protection(options, usual, by_network=path is None)
     return Target(
         host=host or "localhost",
-        port=int(parts["port"] or _PORT),
+        port=int(parts["port"] or _port(usual)),
         user=unquote(parts["user"] or "") or usual.get("user") or getpass.getuser(),
         unix_socket=path,
         database=unquote(parts["database"] or "") or None,
-        password=unquote(given) if given else os.environ.get("MYSQL_PWD") or usual.get("password"),
+        password=unquote(given) if given else os.environ.get("MYSQL_PWD") or usual.get("password") or None,
         tls_mode=mode,
         ca_file=authority,
         password_command=password_command(),
     )
+
+
+def _port(usual: Mapping[str, str]) -> str:
+    """The port that option files name.
+
+    Raises:
+        UsageError: it is not a port.
+    """
+    port = usual.get("port") or str(_PORT)
+    if not re.fullmatch(r"\d{1,5}", port) or not 0 < int(port) <= _MOST_PORT:
+        raise UsageError(f"The port {port!r} in ~/.my.cnf or ~/.mylogin.cnf is not a port: correct it there.")
+    return port
 
 
 def _protection(

@@ -12,7 +12,14 @@ import pymysql
 
 from redolab import _core
 from redolab.bounds import MOST_DIGITS
-from redolab.dialect.innodb import BINLOG_ENGINE, REDO_LOG, binlog_engine, strange_engine
+from redolab.dialect.innodb import (
+    BINLOG_ENGINE,
+    PAUSE,
+    REDO_LOG,
+    REDO_TIMEOUT,
+    binlog_engine,
+    strange_engine,
+)
 from redolab.engine.linux.peers import find_server
 from redolab.engine.linux.thread_looks import age_s
 from redolab.engine.mariadb.answers import Row, StrangeAnswerError
@@ -38,7 +45,7 @@ _NUMBERS = re.compile(r"(?<!\d)(\d{1,4})\.(\d{1,4})(?!\d)")
 _PLACE = ("hostname", "port", "datadir")
 _ABOUT_COMMITS = (
     "innodb_flush_log_at_trx_commit", "sync_binlog", "log_bin", BINLOG_ENGINE,
-    "innodb_flush_method", REDO_LOG,
+    "innodb_flush_method", REDO_LOG, REDO_TIMEOUT, *PAUSE["mariadb"], *PAUSE["mysql"],
 )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from redolab.engine.linux.local_server import cpu_s
 from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch, place_of
 from redolab.engine.postgres.observer.counters import UNKNOWN, Counted, counted
 from redolab.engine.postgres.observer.unseen import not_available
+from redolab.engine.postgres.parameters.before import parameters_before, read_parameters
 from redolab.engine.postgres.preflight.preflight import OLDEST
 from redolab.engine.postgres.preflight.standbys import why_none_confirm
 from redolab.engine.postgres.waits.activity import ActivitySource
@@ -27,8 +28,10 @@ from redolab.records.observation import Observation, ServerFacts
 NAME = "redolab profile"
 _PARAMETERS = (
     "synchronous_commit", "fsync", "full_page_writes", "wal_sync_method", "synchronous_standby_names",
-    "track_wal_io_timing",
+    "track_wal_io_timing", "wal_writer_delay",
 )  # fmt: skip
+_OF_ADVICE = ("synchronous_commit", "commit_delay", "commit_siblings")
+"""Parameters that advice may change."""
 _BETWEEN_LIMIT_S = 1.0
 """A process is between two transactions for microseconds, or until it gets a CPU again."""
 
@@ -56,6 +59,8 @@ class LiveLink:
             self._server, self._identity = self._read_server(), self._read_identity()
             self._own, self._place = [self._connection.info.backend_pid], place_of(self._connection)
             self._reach = find_reach(self._connection, self._server)
+            known = read_parameters(self._connection, _OF_ADVICE)
+            self._before = parameters_before(self._connection, known.values())
             self._rows, self._totals = self._ask()
             self._source = self._begin(seed, calm)
         except BaseException:
@@ -73,7 +78,10 @@ class LiveLink:
     def facts(self) -> ServerFacts:
         """The server's identity."""
         return ServerFacts(
-            self._described, self._identity, {name: str(self._server[name]) for name in _PARAMETERS}
+            self._described,
+            self._identity,
+            {name: str(self._server[name]) for name in _PARAMETERS},
+            self._before,
         )
 
     def read(self) -> Observation:

@@ -8,8 +8,7 @@ its guard keep the same in memory.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -17,7 +16,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from redolab.engine.postgres.connecting.connection import Connection, fetch
+from redolab.engine.postgres.connecting.connection import Connection
 from redolab.engine.postgres.own.schema import confirmed_here
 from redolab.engine.postgres.parameters.alter_system import (
     alter_system,
@@ -25,48 +24,17 @@ from redolab.engine.postgres.parameters.alter_system import (
     reload_configuration,
     reload_first,
 )
+from redolab.engine.postgres.parameters.before import Parameter, parameters_before
 from redolab.engine.postgres.parameters.system import Lines, read_lines
 from redolab.engine.postgres.sessions.working import WorkingSessions
 from redolab.engine.server.kept import Kept, Memory, values_planned
 from redolab.engine.server.putting_back import changed_by_others
 from redolab.errors import RefusedError, UsageError
-from redolab.records.parameter_before import ParameterBefore
 from redolab.records.sample import ParameterChange, Scope, Setting
 
-_SESSION_CONTEXTS = ("user", "superuser")
 # Where a value may come from for ALTER SYSTEM to win over it.
 _FILE_SOURCES = ("default", "configuration file")
 _GRANTS_PARAMETERS = 150_000  # The first version with GRANT ... ON PARAMETER.
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One server parameter as it was before the run."""
-
-    name: str
-    value: str
-    session_settable: bool
-    source: str
-    """Where the value comes from, as `pg_settings.source` has it."""
-    in_auto_conf: bool
-    may_set: bool
-    may_alter_system: bool
-
-
-def read_parameters(connection: Connection, names: Iterable[str]) -> dict[str, Parameter]:
-    """Read parameters by name, with what this role may do to them."""
-    return {
-        row["name"]: Parameter(
-            name=row["name"],
-            value=row["value"],
-            session_settable=row["context"] in _SESSION_CONTEXTS,
-            source=row["source"],
-            in_auto_conf=row["in_auto_conf"],
-            may_set=row["may_set"] or row["context"] == "user",
-            may_alter_system=row["may_alter_system"],
-        )
-        for row in fetch(connection, "select_parameters", {"names": list(names)})
-    }
 
 
 def goes_to_system(parameter: Parameter, scope: Scope) -> bool:
@@ -173,7 +141,7 @@ class Parameters:
         self._scope, self._memory = scope, memory
         system = [name for name, parameter in known.items() if goes_to_system(parameter, scope)]
         lines = read_lines(control, system)
-        self.before = [_before(parameter, lines, system) for parameter in known.values()]
+        self.before = parameters_before(control, known.values(), lines, system)
         """Every parameter as it is now."""
         self._lines = {name: lines.values.get(name) for name in system}
         self.sees_lines = lines.exact
@@ -327,21 +295,6 @@ class Parameters:
                 "still has {}. A more specific setting overrides it: look for ALTER ROLE ... SET, "
                 "ALTER DATABASE ... SET, PGOPTIONS or a server command-line option, or use --scope session.",
             )
-
-
-def _before(parameter: Parameter, lines: Lines, asked: Collection[str]) -> ParameterBefore:
-    """A parameter, with whether ALTER SYSTEM wrote its value, as far as that is seen.
-
-    Args:
-        parameter: as it is now.
-        lines: of postgresql.auto.conf.
-        asked: the parameters whose lines were read; of others the file's name may be hidden from this role.
-    """
-    name = parameter.name
-    if parameter.in_auto_conf or name in lines.values:
-        return ParameterBefore(name, parameter.value, altered=True)
-    hidden = name in lines.unseen or (name not in asked and parameter.source == "configuration file")
-    return ParameterBefore(name, parameter.value, altered=None if hidden else False)
 
 
 def _others(sessions: WorkingSessions, name: str, value: str) -> list[str]:

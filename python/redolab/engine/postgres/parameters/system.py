@@ -29,7 +29,8 @@ WRITTEN = "select_written"
 """The statement that reads the values in force instead of them."""
 _POLL_S = 0.005
 # A role's or a database's setting hides from a session what the server has.
-_OF_THIS_SESSION = ("database", "user", "database user", "client", "session")
+OF_THIS_SESSION = ("database", "user", "database user", "client", "session")
+"""Sources of a value, as `pg_settings.source` has them, that are not the server's."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def as_lines(rows: Sequence[Mapping[str, Any]]) -> Lines:
     return Lines(
         {row["name"]: row["value"] for row in rows if row["written"]},
         {row["name"]: (row["unit"], row["vartype"]) for row in rows},
-        frozenset(row["name"] for row in rows if row["source"] in _OF_THIS_SESSION),
+        frozenset(row["name"] for row in rows if row["source"] in OF_THIS_SESSION),
     )
 
 
@@ -141,7 +142,7 @@ class SystemParameters(ServerParameters):
         return {
             row["name"]: row["value"]
             for row in rows
-            if row["source"] not in _OF_THIS_SESSION
+            if row["source"] not in OF_THIS_SESSION
             and not same_value(row["value"], before[row["name"]], row["unit"], row["vartype"])
         }
 
