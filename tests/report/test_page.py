@@ -80,7 +80,7 @@ def test_a_page_has_the_sections_its_run_has_data_for(open_report: Open, name: s
 
 def test_a_report_speaks_of_its_unit_of_work(open_report: Open) -> None:
     page = open_report(stored("wide")).page
-    assert page.locator(".headline .meaning strong").inner_text() == "rows per second, 4096 over 1"
+    assert page.locator(".headline .meaning strong").inner_text() == "rows per second, 4,096 rows over 1 row"
     assert "Rows" in (page.locator("#table-glance thead").text_content() or "")
     axes = page.locator("[aria-label='x-axis label']")
     assert {"Response time R, µs per row", "Rows L, per s"} <= set(axes.all_text_contents())

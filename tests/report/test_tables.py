@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from redolab.analysis.statements.labels import joined
 from redolab.report.tables import (
     care,
     cells,
@@ -188,8 +189,8 @@ def test_settings_have_labels_in_place_of_their_keys() -> None:
 def test_published_names_stay_and_labels_of_several_parts_are_kept_apart() -> None:
     results = stored("log_bound")
     assert naming.labelled(results) is results
-    assert naming.joined(["wait", "nowait"]) == "wait, nowait"
-    assert naming.joined(["1 session, 1 row", "wait"]) == "1 session, 1 row; wait"
+    assert joined(["wait", "nowait"]) == "wait, nowait"
+    assert joined(["1 session, 1 row", "wait"]) == "1 session, 1 row; wait"
 
 
 def test_settings_are_compared_at_the_rate_of_the_baseline() -> None:

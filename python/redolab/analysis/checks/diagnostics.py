@@ -11,6 +11,7 @@ from redolab import units
 from redolab.analysis.checks.diagnostic import Diagnostic, signed_percent
 from redolab.analysis.checks.noise import autocorrelation, carry_over, drift, regimes, residual_noise
 from redolab.analysis.reading import Sightings, counting
+from redolab.analysis.statements.labels import joined
 from redolab.analysis.time_based import session_account, session_blocked_s, units_of_work
 from redolab.analysis.waits import NOTHING, is_awake, session_waits
 from redolab.records.sample import Sample
@@ -173,7 +174,7 @@ def arrivals(
     settings = list(dict.fromkeys(labels.get(sample.setting, sample.setting) for sample in behind))
     others = f" and {len(settings) - _NAMED} others" if len(settings) > _NAMED else ""
     why = (
-        f" Under {'; '.join(settings[:_NAMED])}{others} more were asked for than could be done: the backlog "
+        f" Under {joined(settings[:_NAMED])}{others} more were asked for than could be done: the backlog "
         "grew, there is no steady state, and response times depend on the length of a sample."
     )
     return (Diagnostic(name, "warning", text + why),)

@@ -83,3 +83,13 @@ def label_of(name: str, levels: Mapping[str, str]) -> str:
         if rest.startswith(f"{level}/"):
             rest, named[factor] = rest.removeprefix(f"{level}/"), level
     return name if rest or not named else label(named)
+
+
+def joined(names: Iterable[str]) -> str:
+    """Settings in one sentence; labels of several parts are kept apart by semicolons.
+
+    >>> joined(["wait", "nowait"]), joined(["1 session, 1 row", "2 sessions, 1 row"])
+    ('wait, nowait', '1 session, 1 row; 2 sessions, 1 row')
+    """
+    known = list(names)
+    return ("; " if any(", " in name for name in known) else ", ").join(known)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from redolab import units
+from redolab.analysis.statements.labels import joined
 from redolab.dialect.row_names import is_wait, row_name
 from redolab.report.screen import fitting
-from redolab.report.tables import cells, naming, tables, time_tables, wording
+from redolab.report.tables import cells, tables, time_tables, wording
 from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 from redolab.report.tables.rows import profile_rows, shares
 
@@ -80,7 +81,7 @@ def ratios(results: Results) -> ShownTable:
 
 def _named(names: Sequence[str]) -> str:
     """Settings by name, or how many they are where they are many."""
-    return naming.joined(names) if len(names) <= _MOST_NAMED else f"{len(names)} of them"
+    return joined(names) if len(names) <= _MOST_NAMED else f"{len(names)} of them"
 
 
 def shares_by_setting(results: Results, width: int) -> ShownTable:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from redolab import units
-from redolab.report.tables import cells, naming, wording
+from redolab.analysis.statements.labels import joined
+from redolab.report.tables import cells, wording
 from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 
 _ACROSS = 6
@@ -241,6 +242,6 @@ def _flat(value: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, object]]
         elif name.endswith("_bytes") and isinstance(item, int | float):
             yield title.removesuffix("_bytes"), units.size(item)
         elif isinstance(item, Sequence) and not isinstance(item, str):
-            yield title, naming.joined(map(str, item))
+            yield title, joined(map(str, item))
         else:
             yield title, item

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from redolab.analysis.statements.labels import labels
@@ -52,13 +52,3 @@ def _figure(figure: Mapping[str, Any], known: Mapping[str, str]) -> dict[str, An
     """A figure whose series may be settings."""
     series = [{**item, "name": known.get(item["name"], item["name"])} for item in figure["series"]]
     return {**figure, "series": series}
-
-
-def joined(names: Iterable[str]) -> str:
-    """Settings in one sentence; labels of several parts are kept apart by semicolons.
-
-    >>> joined(["wait", "nowait"]), joined(["1 session, 1 row", "2 sessions, 1 row"])
-    ('wait, nowait', '1 session, 1 row; 2 sessions, 1 row')
-    """
-    known = list(names)
-    return ("; " if any(", " in name for name in known) else ", ").join(known)

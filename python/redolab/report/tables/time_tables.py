@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from redolab.analysis.statements.labels import joined
 from redolab.dialect.row_names import is_wait, row_name
-from redolab.report.tables import cells, naming, wording
+from redolab.report.tables import cells, wording
 from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable, TimeUnit
 from redolab.report.tables.rows import profile_rows, shares, times
 
@@ -198,7 +199,7 @@ def unaccounted(results: Results) -> list[str]:
             settings.setdefault(setting["unaccounted_text"], []).append(setting["name"])
     every = len(results["settings"])
     return [
-        f"Unaccounted, {'every setting' if len(names) == every else naming.joined(names)}: {text}"
+        f"Unaccounted, {'every setting' if len(names) == every else joined(names)}: {text}"
         for text, names in settings.items()
     ]
 
