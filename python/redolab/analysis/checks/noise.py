@@ -155,9 +155,8 @@ def carry_over(samples: Sequence[Sample], labels: Mapping[str, str] = MappingPro
         name,
         "warning",
         f"Throughput depends on the setting measured before (p = {pvalue:.2g}): after "
-        f"{labels.get(most, most)} it differs by {signed_percent(math.expm1(middle[most]))} from its setting's "
-        "mean. Longer samples "
-        "(--seconds) have less of that.",
+        f"{labels.get(most, most)} it differs by {signed_percent(math.expm1(middle[most]))} from its "
+        "setting's mean. Longer samples (--seconds) have less of that.",
     )
 
 
