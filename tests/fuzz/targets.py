@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from redolab.commands.verify import verify
+from redolab.engine.mariadb.connecting.login_path import login_path_options
 from redolab.experiment.answers import analyse
 from redolab.experiment.listed.file import read_list
 from redolab.files.documents import parse_json, parse_toml
@@ -27,6 +28,7 @@ from redolab.report.page.html import render
 from redolab.values.file import read_values
 from tests.hostile.runs import make_runs
 from tests.imported_reports import Silent
+from tests.unit.engine.mariadb.test_login_path import WRITTEN
 from tests.written_reports import awr_html, awr_miner, awr_text, statspack, truth
 from tests.written_reports.pack import oracle_pack
 
@@ -131,6 +133,12 @@ def _samples(content: bytes) -> object:
     return parse_table(content, "samples.parquet", schema(Sample), _LATER, 1_000_000, "")
 
 
+def _login_paths(content: bytes) -> object:
+    file = _file(content, ".mylogin.cnf")
+    file.chmod(0o600)
+    return login_path_options(None, file)
+
+
 TARGETS: Mapping[str, Target] = {
     "json": Target(
         lambda content: parse_json(content, "a file"),
@@ -143,6 +151,7 @@ TARGETS: Mapping[str, Target] = {
         lambda content: parse_toml(content.decode(errors="surrogateescape"), "a file"),
         lambda: (b'[a]\nb = [1, 2.5, "c"]\nd = { e = 2026-11-21 }\n', _list_text()),
     ),
+    "login paths": Target(_login_paths, lambda: (WRITTEN, WRITTEN[:24])),
     "list": Target(lambda content: read_list(_file(content, "list.toml")), lambda: (_list_text(),)),
     "csv": Target(
         lambda content: read_values(str(_file(content, "values.csv"))),

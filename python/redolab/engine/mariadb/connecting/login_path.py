@@ -30,7 +30,7 @@ _said: set[str] = set()
 """Warnings that were given: a server is connected to many times."""
 
 
-def login_path_options(name: str | None) -> Mapping[str, str]:
+def login_path_options(name: str | None, path: Path | None = None) -> Mapping[str, str]:
     """The options of the login path `client`, and of the one that is asked for, as they follow in the file.
 
     Where two groups have an option, the later one in the file holds, as for MySQL's own clients. Without a
@@ -38,12 +38,13 @@ def login_path_options(name: str | None) -> Mapping[str, str]:
 
     Args:
         name: of a login path; None for `client` alone.
+        path: the file; None for the user's own.
 
     Raises:
         UsageError: the file cannot be read, or does not have the path that is asked for.
         MissingPartError: a path is asked for, and Redolab's compiled part, which reads them, is not there.
     """
-    path = _place()
+    path = path or _place()
     try:
         text = _text(path)
     except MissingPartError as error:
