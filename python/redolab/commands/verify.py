@@ -21,6 +21,7 @@ from redolab.experiment.answers import analyse, as_far_as_forecasts, forecasts_a
 from redolab.files.documents import parse_json
 from redolab.files.usage_errors import as_usage_errors
 from redolab.parts import MissingPartError, why_not_compiled
+from redolab.records.run import once_for_a_run
 from redolab.records.sealed import FILE as SEALED
 from redolab.records.sealed import seal_differences
 from redolab.records.store import Run, open_folder, open_run, read_document, read_manifest, read_results
@@ -29,6 +30,9 @@ _TOLERANCE = 1e-9
 _COMPUTED = ("results.json", "report.html", "league.json")
 """Files that `redolab report` computes from the others."""
 _EMBEDDED = re.compile(r'<script type="application/json" id="results">(.*?)</script>', re.DOTALL)
+
+
+_stored_results = once_for_a_run(read_results)
 
 
 def command(run: RunPath, json: Json = False) -> None:
@@ -106,7 +110,7 @@ def verify(path: Path) -> VerifiedRun:
 
 def _same_wording(run: Run) -> bool:
     try:
-        return bool(read_results(run).get("wording") == WORDING)
+        return bool(_stored_results(run).get("wording") == WORDING)
     except UsageError:
         return False
 
@@ -124,7 +128,7 @@ def verify_run(run: Run, left: list[str] | None = None) -> list[str]:
         found += _seal(run)
         if not os.path.lexists(run.path / "results.json"):
             return list(dict.fromkeys([*found, _missing("results.json")]))
-        stored = read_results(run)
+        stored = _stored_results(run)
     except UsageError as error:
         return [*found, str(error).removesuffix(".")]
     if (later := _watched_since(run, stored)) is not None:
@@ -151,7 +155,7 @@ def verify_run(run: Run, left: list[str] | None = None) -> list[str]:
         found += compare(_figures(stored), _known_then(_figures(recomputed), stored), "", prose=False)
     else:
         found += compare(stored, recomputed, "")
-    return found + _page(run.path, read_results(run))
+    return found + _page(run.path, _stored_results(run))
 
 
 def _as_far_as_the_advice_went(

@@ -187,7 +187,7 @@ def read_scores(path: Path) -> tuple[Score, ...]:
         OSError: it cannot be read.
         ValueError, KeyError, TypeError: a line is neither a score nor a silence.
     """
-    return tuple(Score(**item) for item in _lines(path) if "reason" not in item)
+    return _scores(_lines(path))
 
 
 def read_silences(path: Path) -> tuple[Silence, ...]:
@@ -197,16 +197,26 @@ def read_silences(path: Path) -> tuple[Silence, ...]:
         OSError: it cannot be read.
         ValueError, KeyError, TypeError: a line is neither a score nor a silence.
     """
-    return tuple(Silence(**item) for item in _lines(path) if "reason" in item)
+    return _silences(_lines(path))
 
 
 @functools.cache
 def shipped_record() -> tuple[tuple[Score, ...], tuple[Silence, ...]]:
     """The record that comes with Redolab: the same everywhere; empty where it came without one."""
     with resources.as_file(resources.files("redolab.forecast").joinpath(SHIPPED)) as path:
-        return (read_scores(path), read_silences(path)) if path.exists() else ((), ())
+        lines = _lines(path) if path.exists() else []
+    return _scores(lines), _silences(lines)
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
     content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    return [json.loads(line) for line in content.splitlines()]
+    # Text of a known encoding, since JSON would find it out again for each line.
+    return [json.loads(line) for line in content.decode().removesuffix("\n").split("\n")] if content else []
+
+
+def _scores(lines: Iterable[dict[str, Any]]) -> tuple[Score, ...]:
+    return tuple(Score(**item) for item in lines if "reason" not in item)
+
+
+def _silences(lines: Iterable[dict[str, Any]]) -> tuple[Silence, ...]:
+    return tuple(Silence(**item) for item in lines if "reason" in item)

@@ -82,6 +82,12 @@ def schema(record: type) -> pa.Schema:
     return pa.schema(fields)
 
 
+def empty_table(record: type) -> pa.Table:
+    """A table of a record without rows."""
+    # `Schema.empty_table` imports pandas, which takes longer than reading a run.
+    return pa.Table.from_batches([], schema(record))
+
+
 def sample_record(manifest: Mapping[str, Any]) -> type:
     """The record of a row of `samples` in the run of a manifest."""
     return RECORDS[manifest.get("record", "sample")]

@@ -46,6 +46,7 @@ from redolab.records.schema import (
     MOST_ROWS_OF_A_SAMPLE,
     RECORDS,
     TABLES,
+    empty_table,
     later_columns,
     most_rows,
     sample_record,
@@ -196,7 +197,7 @@ def _read_data(
     folder: Folder, parts: Folder | None, kind: str, record: type, stored: int, spans: Sequence[Span]
 ) -> pa.Table:
     if kind not in tables_written(record):
-        return schema(table_record(kind, record)).empty_table()
+        return empty_table(table_record(kind, record))
     name = f"{kind}.parquet"
     if folder.has(name):
         return _read_table(folder, name, kind, record, stored)
@@ -253,7 +254,7 @@ def read_parts(
     Raises:
         UsageError: the parts cannot be read, or are not as Redolab writes them.
     """
-    found = [schema(table_record(kind, record)).empty_table()]
+    found = [empty_table(table_record(kind, record))]
     for file in [span.file(kind) for span in spans]:
         assert parts is not None, "there are parts"
         # A run stored before a table or a column existed does not have it.
