@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -23,12 +24,13 @@ def test_a_great_difference_ends_the_run(engine: str, redolab: Redolab, tmp_path
     (item,) = [each for each in results["comparisons"] if each["metric"] == "throughput_per_s"]
     assert (item["a"], item["outcome"]) == ("nowait", "better")
     assert item["ratio"]["low"] > 1.5
-    # One comparison needs six blocks at the least; great differences need hardly more.
-    assert 6 <= item["blocks"] <= 12
+    # One comparison needs six blocks at the least; after nine the A/A pair could have failed.
+    assert 9 <= item["blocks"] <= 12
     samples = read_samples(open_run(out))
     assert len(samples) == 3 * item["blocks"]
     assert [sample.sample for sample in samples] == list(range(1, len(samples) + 1))
-    assert f"nowait is decided after {item['blocks']} blocks: " in done.err
+    assert re.search(r"nowait is decided after [6-9] blocks: \S+ times as fast", done.err)
+    assert results["null_test"]["passed"] is not None
     assert results["status"] == "finished"
     assert redolab("verify", out).code == 0
 

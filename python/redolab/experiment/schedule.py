@@ -13,8 +13,8 @@ FIRST_S = 0.4
 """Length of the samples of the first blocks, seconds: a few hundred commits on a slow log."""
 LONGEST_S = 6.4
 WARMUP_S = 0.1
-_ALIKE = 8
-"""Blocks of one length: the fewest in which three comparisons can be decided."""
+_ALIKE = 9
+"""Blocks of one length: the fewest in which three comparisons can be decided and the A/A pair can fail."""
 
 
 def lengths(at_most_s: float | None, samples: int, seconds: float | None) -> tuple[float, ...]:

@@ -24,7 +24,7 @@ class Settling:
         self._samples: list[Sample] = []
         self._decided: set[tuple[str, str]] = set()
         self.settled = False
-        """Whether every comparison of throughput is decided."""
+        """Whether every comparison of throughput is decided, and the A/A pair could have failed."""
 
     def take(self, sample: Sample) -> None:
         """One more sample."""
@@ -32,11 +32,12 @@ class Settling:
 
     def news(self) -> Sequence[str]:
         """A sentence on each comparison that the last block has decided; the greatest ratio first."""
-        found, _ = judged(self._manifest, counting(self._samples), "throughput_per_s")
+        found, null = judged(self._manifest, counting(self._samples), "throughput_per_s")
         decided = [item for item in found if item.outcome not in ("undecided", "withheld")]
         fresh = [item for item in decided if (item.setting, item.baseline) not in self._decided]
         self._decided |= {(item.setting, item.baseline) for item in fresh}
-        self.settled = bool(found) and len(decided) == len(found)
+        checked = null.passed is not None or not self._manifest["design"]["null_pair"]
+        self.settled = bool(found) and len(decided) == len(found) and checked
         fresh.sort(key=lambda item: item.ratio.point or 0.0, reverse=True)
         return [self._in_words(item) for item in fresh]
 

@@ -186,14 +186,13 @@ def compare_pairs(
     A block counts for a pair when the first setting and every sample that the design has of the second are in
     it. Samples of the baseline are A and A', or A alone where no block of the run has an A'.
     """
-    raw, fewest = [], []
-    for setting, reference in pairs:
-        rows, labels = rows_of(blocks, setting, reference)
-        raw.append(
-            _measured(nothing_known(setting, reference, metric, len(rows)), rows, margin, seed, resamples)
-        )
-        fewest.append(_fewest_blocks(len(pairs), labels))
-    return _adjusted(raw, margin, fewest)
+    found = [rows_of(blocks, setting, reference) for setting, reference in pairs]
+    chances = _pvalues([rows for rows, _ in found], seed, resamples)
+    raw = [
+        _measured(nothing_known(setting, reference, metric, len(rows)), rows, margin, pvalue)
+        for (setting, reference), (rows, _), pvalue in zip(pairs, found, chances, strict=True)
+    ]
+    return _adjusted(raw, margin, [_fewest_blocks(len(pairs), labels) for _, labels in found])
 
 
 def rows_of(blocks: BlockValues, setting: str, reference: str) -> tuple[list[list[float]], int]:
@@ -257,10 +256,28 @@ def friedman(blocks: BlockValues, settings: Sequence[str]) -> tuple[float, float
     return float(result.statistic), float(result.pvalue)
 
 
+def _pvalues(pairs: Sequence[Sequence[Sequence[float]]], seed: int, resamples: int) -> list[float | None]:
+    """The p-value of each pair's blocks; None for fewer than two.
+
+    Pairs of equal shape are shuffled together: each is shuffled in the same ways as it would be alone.
+    """
+    found: list[float | None] = [None] * len(pairs)
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for place, rows in enumerate(pairs):
+        if len(rows) >= 2:
+            alike.setdefault((len(rows), len(rows[0])), []).append(place)
+    for places in alike.values():
+        treatment, *references = np.array([pairs[place] for place in places]).transpose(2, 0, 1)
+        chances = within_block_pvalue(treatment, references, seed, resamples)
+        for place, pvalue in zip(places, chances, strict=True):
+            found[place] = float(pvalue)
+    return found
+
+
 def _measured(
-    nothing: Comparison, rows: Sequence[Sequence[float]], margin: float, seed: int, resamples: int
+    nothing: Comparison, rows: Sequence[Sequence[float]], margin: float, pvalue: float | None
 ) -> Comparison:
-    if len(rows) < 2:
+    if pvalue is None:
         return nothing
     treatment, *references = np.array(rows).T
     logs = treatment - np.mean(references, axis=0)
@@ -268,7 +285,7 @@ def _measured(
         nothing,
         ratio=ratio_estimate(logs),
         ratio_90=ratio_estimate(logs, 0.9),
-        pvalue=float(within_block_pvalue(treatment, references, seed, resamples)),
+        pvalue=pvalue,
         blocks_needed=_blocks_needed(logs, margin),
     )
 
@@ -349,5 +366,6 @@ def _solve_power(effect_size: float | None = None, nobs: float | None = None) ->
         solved = TTestPower().solve_power(
             effect_size=effect_size, nobs=nobs, alpha=ALPHA, power=POWER, alternative="two-sided"
         )
-    value = float(np.squeeze(solved))
+    # The solver takes the test for two-sided, so an effect that it finds below zero is the same above it.
+    value = abs(float(np.squeeze(solved)))
     return value if math.isfinite(value) else None

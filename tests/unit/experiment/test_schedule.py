@@ -14,8 +14,8 @@ COMMIT_MODE = find_experiment("commit-mode")
 
 def test_the_first_blocks_are_short_and_later_ones_longer() -> None:
     found = lengths(900.0, 5, None)
-    assert found[:8] == (FIRST_S,) * 8
-    assert found[8:16] == (2 * FIRST_S,) * 8
+    assert found[:9] == (FIRST_S,) * 9
+    assert found[9:18] == (2 * FIRST_S,) * 9
     assert list(found) == sorted(found)
     assert max(found) == LONGEST_S
 

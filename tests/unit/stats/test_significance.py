@@ -175,3 +175,24 @@ def test_a_clear_difference_in_too_few_blocks_asks_for_just_enough_more() -> Non
     found = compare(blocks, ["base", "x", "y", "z"], "base", "throughput_per_s", margin=0.05, seed=1)
     # 3 * 2 / 3^4 = 0.074 and 3 * 2 / 3^5 = 0.025: five blocks are the fewest.
     assert [(item.outcome, item.blocks_needed) for item in found] == [("undecided", 2)] * 3
+
+
+@pytest.mark.parametrize("count", [8, 72, 73, 74, 200])
+def test_what_a_run_can_find_is_a_gain_for_any_number_of_blocks(count: int) -> None:
+    """The library's solver gives 73 blocks the effect with the other sign."""
+    found = null_test(blocks(count, 0.02, seed=5), "a", seed=1, resamples=99).minimum_detectable_ratio
+    assert found is not None
+    assert 1 < found < 1.1
+
+
+def test_pairs_are_shuffled_together_as_each_alone() -> None:
+    whole = blocks(40, 0.05, b=1.02, c=1.0)
+    more = {block: {**each, ("d", "treatment"): each[C]} for block, each in whole.items()}
+    values: BlockValues = {**more, 3: whole[3]}
+    together = compare(values, ["a", "b", "c", "d"], "a", "throughput_per_s", margin=0.05, seed=7)
+    alone = [
+        compare(values, ["a", name], "a", "throughput_per_s", margin=0.05, seed=7)[0].pvalue
+        for name in ("b", "c", "d")
+    ]
+    assert [item.pvalue for item in together] == alone
+    assert [item.blocks for item in together] == [40, 40, 39]
