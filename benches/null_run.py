@@ -18,7 +18,7 @@ from redolab.experiment import EXPERIMENTS
 from redolab.experiment.base import Plan, Wish
 from redolab.measure import runner
 from redolab.records.design import Design
-from redolab.records.writer import RunWriter
+from redolab.records.writing.writer import RunWriter
 
 SETTING = "wait/immediate"
 BLOCKS, SECONDS, SEED = 200, 0.3, 25

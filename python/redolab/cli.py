@@ -23,6 +23,7 @@ from redolab.parts import check_compiled
 COMMANDS = {
     "experiments": "List the experiments that can be run, one line each.",
     "run": "Run an experiment and report it.",
+    "continue": "Measure further blocks of a stored run, on the same server.",
     "doctor": "Check what works here, what is missing, what that costs and how to fix it; read-only.",
     "profile": "Show where a live database's sessions spend their time; read-only, no load.",
     "watch": "Watch a live database for minutes or days, and store the figures; read-only, no load.",
@@ -37,9 +38,9 @@ COMMANDS = {
     "league": "Show how accurate every model's forecasts were.",
 }
 """Help of each command. The module of its name in `redolab.commands` has its options and its `command`."""
-_MEASURING = frozenset({"doctor", "forecast", "profile", "run", "verify-forecast", "watch"})
+_MEASURING = frozenset({"continue", "doctor", "forecast", "profile", "run", "verify-forecast", "watch"})
 """Commands that need the compiled part."""
-_MODULES = {"import": "import_reports"}
+_MODULES = {"continue": "continue_run", "import": "import_reports"}
 """The module of a command whose name cannot be a module's."""
 
 

@@ -31,7 +31,8 @@ from redolab.experiment.commit_modes import COMMIT_MODES
 from redolab.experiment.listed.plan import listed_experiment
 from redolab.records.load import Updates
 from redolab.forecast.costs.costs import FACTORS
-from redolab.records.sample import TIER_TEXT, Scope
+from redolab.dialect.durability import TIER_TEXT
+from redolab.records.sample import Scope
 from redolab.records.store import open_run
 from tests.docs.pages import (
     PAGES,

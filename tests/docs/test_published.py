@@ -15,7 +15,7 @@ from redolab.experiment import EXPERIMENTS
 from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
 from redolab.machine.machine import describe_machine
-from redolab.records.writer import RunWriter
+from redolab.records.writing.writer import RunWriter
 from tests.docs.pages import ROOT
 from tests.report.fixtures import stored
 from tests.unit.analysis import synthetic

@@ -156,7 +156,8 @@ from redolab.engine.linux.host_counters import host_counters
 from redolab.engine.loops.scan_loop import scan
 from redolab.errors import UsageError
 from redolab.records.load import Amount, Load, Scans
-from redolab.records.sample import TIER_TEXT, Setting, Snapshot, TaskAccount, Work
+from redolab.dialect.durability import TIER_TEXT
+from redolab.records.sample import Setting, Snapshot, TaskAccount, Work
 
 
 class ShelfEngine(Engine):

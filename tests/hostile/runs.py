@@ -19,7 +19,7 @@ from redolab.experiment.side_by_side import SideBySideExperiment
 from redolab.measure import runner
 from redolab.records.schema import FORMATS
 from redolab.records.store import open_run
-from redolab.records.writer import RunWriter, write_report, write_results
+from redolab.records.writing.writer import RunWriter, write_report, write_results
 from redolab.report.page.html import render
 from tests.hashes import file_hash
 from tests.unit.analysis import synthetic

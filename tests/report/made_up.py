@@ -21,7 +21,7 @@ from redolab.experiment.answers import analyse, with_forecasts
 from redolab.forecast.advice import advice
 from redolab.records.design import Design
 from redolab.records.run import Run
-from redolab.records.writer import RunWriter
+from redolab.records.writing.writer import RunWriter
 from redolab.stats.estimates import Estimate
 from tests.forecasts import TODAY, make_calibrated
 from tests.unit.analysis.synthetic import (

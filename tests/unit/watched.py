@@ -18,7 +18,7 @@ from redolab.records.run import Run
 from redolab.records.schema import schema
 from redolab.records.store import open_run
 from redolab.records.watched import BACKGROUND, LOG_SYNC, LOG_WRITE, SESSIONS, SETTING, Watched
-from redolab.records.writer import RunWriter
+from redolab.records.writing.writer import RunWriter
 
 BEGAN = datetime(2026, 11, 23, 22, 0, tzinfo=UTC)
 """A Monday."""

@@ -20,10 +20,10 @@ from redolab.errors import RefusedError, UsageError
 from redolab.files import foreign
 from redolab.files.documents import parse_toml
 from redolab.files.folder import Folder
-from redolab.records import watch_writer
 from redolab.records.store import open_run
-from redolab.records.watch_writer import WatchWriter
-from redolab.records.writer import RunWriter
+from redolab.records.writing import watch_writer
+from redolab.records.writing.watch_writer import WatchWriter
+from redolab.records.writing.writer import RunWriter
 from redolab.url_secrets import take_secrets, without_secrets
 from redolab.values.file import read_values
 from tests.servers import command

@@ -17,7 +17,7 @@ from redolab.errors import UsageError
 from redolab.experiment import answers
 from redolab.files.usage_errors import as_usage_errors
 from redolab.records.store import open_run, read_manifest
-from redolab.records.writer import write_document, write_report
+from redolab.records.writing.writer import write_document, write_report
 from tests.conftest import Redolab
 from tests.hashes import file_hash
 from tests.hostile.runs import make_runs, to_format_1

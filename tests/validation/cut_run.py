@@ -12,7 +12,7 @@ from pathlib import Path
 from redolab import open_run
 from redolab.analysis.reading import read_samples
 from redolab.records.sample import LatencyRow
-from redolab.records.writer import RunWriter
+from redolab.records.writing.writer import RunWriter
 
 MEASURED = Path(__file__).parent / "data" / "group_commit_measured"
 SYSTEM = {"loop": "server", "log_device_ms": "1"}

@@ -99,6 +99,7 @@ def method(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "mapping": list(manifest.get("mapping", ())),
         "order": [blocks[block] for block in sorted(blocks)],
         "command": manifest.get("command"),
+        **({"continued": list(manifest["continued"])} if manifest.get("continued") else {}),
     }
 
 

@@ -33,7 +33,7 @@ def command(
     from redolab.analysis.observed.awr.series import FILE, series
     from redolab.importers.layout import kind_of
     from redolab.importers.series import import_reports
-    from redolab.records.writer import check_free
+    from redolab.records.writing.writer import check_free
 
     known = kind_of(kind)
     place = out if out is not None else default_run_directory(known)

@@ -12,7 +12,7 @@ from redolab.console import say, show_json
 from redolab.forecast.checks.ledger import export_ledger, forget_imported, import_ledger, read_ledger
 from redolab.records.run import Run
 from redolab.records.store import read_document
-from redolab.records.writer import write_document
+from redolab.records.writing.writer import write_document
 from redolab.report.screen.league import print_league
 
 

@@ -100,7 +100,7 @@ def make_results(
     from redolab.commands.explore import costs_of, own_costs
     from redolab.commands.league import league_for
     from redolab.experiment.answers import analyse
-    from redolab.records.writer import write_report, write_results
+    from redolab.records.writing.writer import write_report, write_results
     from redolab.report.page.html import render
 
     if run.samples.num_rows == 0:

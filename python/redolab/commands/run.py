@@ -13,8 +13,16 @@ from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
 
-from redolab.commands.option_values import log_device_s, numbers, seconds
-from redolab.commands.options import Json, Out, PasswordCommand, Seed, Yes
+from redolab.commands.options import (
+    Json,
+    Out,
+    PasswordCommand,
+    Seed,
+    Yes,
+    log_device_s,
+    numbers,
+    seconds,
+)
 from redolab.commands.plan import (
     Servers,
     amount_text,
@@ -198,7 +206,7 @@ def execute(options: RunOptions) -> Outcome:
     Raises:
         RedolabError: wrong usage, or nothing could be measured.
     """
-    from redolab.records.writer import check_free
+    from redolab.records.writing.writer import check_free
 
     asked = ask(options)
     out = options.out or default_run_directory(asked.experiment.name)

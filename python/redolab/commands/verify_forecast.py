@@ -32,7 +32,7 @@ from redolab.password_command import use_password_command
 from redolab.records.sealed import FILE, seal
 from redolab.records.servers import baseline_server
 from redolab.records.store import Run, open_run
-from redolab.records.writer import check_free
+from redolab.records.writing.writer import check_free
 
 if TYPE_CHECKING:
     from redolab.forecast.costs.run_costs import RunCosts

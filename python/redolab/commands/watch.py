@@ -79,7 +79,7 @@ def watch(
         RedolabError: wrong usage, or nothing could be seen.
     """
     from redolab.measure import watching
-    from redolab.records.watch_writer import check_place
+    from redolab.records.writing.watch_writer import check_place
 
     if seconds is not None and not _SHORTEST_S <= seconds <= _LONGEST_S:
         raise UsageError(

@@ -6,6 +6,14 @@ from collections.abc import Mapping
 
 from redolab.dialect import innodb
 
+TIER_TEXT: Mapping[str, str] = {
+    "replica": "acknowledged once flushed here and confirmed by a standby",
+    "disk": "acknowledged once flushed to disk; survives a crash and a power cut",
+    "os": "acknowledged once handed to the operating system; lost in a power cut",
+    "memory": "acknowledged before it is written; lost in a crash of the server",
+}
+"""The promise of a commit acknowledgement, by durability tier, in words; the strongest tier first."""
+
 
 def durability_tier(commit_wait: str, fsync: bool, standbys: bool) -> str:
     """The failures that an acknowledged commit survives (glossary: durability tier).

@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
-from redolab.dialect.durability import durability_tier
+from redolab.dialect.durability import TIER_TEXT, durability_tier
 from redolab.engine.base import Engine
 from redolab.engine.sampling.alternation import SliceMark, SlicePlan, on_off, plan
 from redolab.errors import InterruptedRunError
 from redolab.records.load import Amount, Load
 from redolab.records.sample import (
-    TIER_TEXT,
     ParameterChange,
     ServerClock,
     Setting,

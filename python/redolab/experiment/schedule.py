@@ -7,7 +7,10 @@ are fixed before the run and stored with it.
 
 from __future__ import annotations
 
-from redolab.records.design import MOST_BLOCKS
+from dataclasses import replace
+
+from redolab.errors import UsageError
+from redolab.records.design import MOST_BLOCKS, Design
 
 FIRST_S = 0.4
 """Length of the samples of the first blocks, seconds: a few hundred commits on a slow log."""
@@ -34,3 +37,32 @@ def lengths(at_most_s: float | None, samples: int, seconds: float | None) -> tup
             break
         found.append(length)
     return tuple(found)
+
+
+def further(
+    design: Design, done: int, *, blocks: int | None = None, at_most_s: float | None = None
+) -> Design:
+    """The design with more blocks than a run has; the length of a sample in a block stays as it was planned.
+
+    Args:
+        design: of the run.
+        done: the last block that was begun.
+        blocks: how many more; None: as many as fit the time.
+        at_most_s: time of load, seconds.
+
+    Raises:
+        UsageError: it is no number of blocks.
+    """
+    if blocks is not None and not 0 < blocks <= MOST_BLOCKS - done:
+        raise UsageError(
+            f"--blocks is {blocks}; it must be greater than 0 and at most {MOST_BLOCKS - done:,}."
+        )
+    planned = design.lengths or (design.seconds,) * design.blocks
+    found, used_s = list(planned[:done]), 0.0
+    while len(found) < (MOST_BLOCKS if blocks is None else done + blocks):
+        length = planned[len(found)] if len(found) < len(planned) else planned[-1]
+        used_s += (len(design.settings) + design.null_pair) * (length + design.warmup_s)
+        if at_most_s is not None and used_s > at_most_s and len(found) > done:
+            break
+        found.append(length)
+    return replace(design, blocks=len(found), seconds=max(found), lengths=tuple(found))

@@ -15,7 +15,7 @@ from redolab.importers.layout import Kind
 from redolab.importers.reading import ReadReport, read_reports
 from redolab.records.report import Report
 from redolab.records.run import Run
-from redolab.records.writer import RunWriter, check_free
+from redolab.records.writing.writer import RunWriter, check_free
 
 MOST_REPORTS = 20_000
 _NAME = 24

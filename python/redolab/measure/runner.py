@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -17,18 +17,21 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 import redolab
+from redolab.analysis.reading import read_samples
 from redolab.console import say
 from redolab.engine.base import Engine
 from redolab.errors import ConnectionLostError, EngineError, InterruptedRunError, RedolabError, RefusedError
 from redolab.experiment.base import Experiment, Pilot, Plan
 from redolab.machine.machine import describe_machine
+from redolab.measure.same_place import check_same, is_private
 from redolab.measure.settling import Settling
 from redolab.measure.trial import MEASURES, Measured, TrialContext
 from redolab.records.design import Design
 from redolab.records.load import Amount
 from redolab.records.run import Run
 from redolab.records.sample import Sample, Setting, Work
-from redolab.records.writer import RunWriter
+from redolab.records.writing.continued import ContinuedWriter
+from redolab.records.writing.writer import RunWriter
 
 _ATTEMPTS = 3
 
@@ -80,25 +83,104 @@ def run(
     Raises:
         RedolabError: nothing could be measured at all.
     """
+
+    def begin(stop: threading.Event) -> _Begun:
+        settings = engine.prepare(plan.load, list(plan.combinations.values()))
+        fitted = experiment.fit(plan, _pilot(engine, settings, stop))
+        settings = _with_levels(settings, fitted.combinations)
+        manifest = _manifest(experiment, fitted.design, fitted, engine, settings, command)
+        return _Begun(RunWriter(out, manifest, fitted.documents), fitted.design, settings)
+
+    return _run(experiment, engine, begin, progress, clock, keep=bool(plan.documents))
+
+
+def go_on(
+    experiment: Experiment,
+    plan: Plan,
+    engine: Engine,
+    writer: ContinuedWriter,
+    progress: RunProgress,
+    *,
+    ends: bool,
+    clock: Callable[[], float] = time.monotonic,
+) -> Outcome:
+    """Measure what a stored run does not have of a plan yet, and close the engine.
+
+    Args:
+        experiment: the question.
+        plan: the run's own, with as many blocks as it is to have; its order begins as the run's does.
+        engine: the database; closed in any case.
+        writer: of the stored run.
+        progress: notified of every sample.
+        ends: whether a run that ends when everything is decided does so.
+        clock: seconds on a clock that never goes back.
+
+    Raises:
+        UsageError: machine or server are not what they were; the run is as it was.
+        RedolabError: nothing could be measured at all.
+    """
+
+    def begin(_stop: threading.Event) -> _Begun:
+        settings = engine.prepare(plan.load, list(plan.combinations.values()))
+        settings = _with_levels(settings, plan.combinations)
+        check_same(writer.manifest, engine, settings)
+        earlier = writer.manifest.get("continued", [])
+        private = is_private(engine.describe())
+        seam = max((sample.seam or 0 for sample in counted), default=0) + private
+        server = "a new private server" if private else "the same server"
+        writer.go_on(
+            design=dataclasses.asdict(plan.design),
+            order=[dataclasses.asdict(trial) for trial in plan.design.order()],
+            continued=[*earlier, {"at": _now(), "sample": writer.samples + 1, "server": server}],
+        )
+        return _Begun(writer, plan.design, settings, tuple(counted), writer.measured_s, seam, ends)
+
+    counted = read_samples(writer.run)
+    return _run(experiment, engine, begin, progress, clock, keep=True)
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """A run whose next sample can be measured."""
+
+    writer: RunWriter
+    design: Design
+    settings: tuple[Setting, ...]
+    earlier: Sequence[Sample] = ()
+    """Samples that it has already."""
+    measured_s: float = 0.0
+    """Seconds from its beginning to the end of the last of them."""
+    seam: int = 0
+    ends: bool = True
+    """Whether it ends when everything is decided, if its design says so."""
+
+
+def _run(
+    experiment: Experiment,
+    engine: Engine,
+    begin: Callable[[threading.Event], _Begun],
+    progress: RunProgress,
+    clock: Callable[[], float],
+    *,
+    keep: bool,
+) -> Outcome:
+    """Measure, store, and close the engine; a run without a sample is removed unless it is to be kept."""
     writer: RunWriter | None = None
     error: RedolabError | None = None
     with Interruptions() as interruptions:
         engine.heed(interruptions.stop)
         engine.heed_in_closing(interruptions.hurry)
         try:
-            settings = engine.prepare(plan.load, list(plan.combinations.values()))
-            plan = experiment.fit(plan, _pilot(engine, settings, interruptions.stop))
-            design, settings = plan.design, _with_levels(settings, plan.combinations)
-            manifest = _manifest(experiment, design, plan, engine, settings, command)
-            writer = RunWriter(out, manifest, plan.documents)
-            _measure(experiment, design, engine, settings, writer, interruptions.stop, progress, clock)
+            begun = begin(interruptions.stop)
+            writer = begun.writer
+            _measure(experiment, engine, begun, interruptions.stop, progress, clock)
         except RedolabError as raised:
             error = raised
         finally:
             interruptions.closing = True
             error = _told(error, _close(engine), engine, writer)
         if writer is None or not writer.samples:
-            if writer is not None and not plan.documents:
+            if writer is not None and not keep:
                 writer.discard()
             raise error or RefusedError("The run ended before its first sample.")
         stopped = isinstance(error, InterruptedRunError)
@@ -106,8 +188,8 @@ def run(
             "interrupted" if stopped else "failed" if error else "finished",
             finished_at=_now(),
             error=str(error) if error else None,
-            parameter_changes=_changes(engine),
-            conditions=[*manifest["conditions"], *engine.meanwhile],
+            parameter_changes=_changes(writer, engine),
+            conditions=list(dict.fromkeys([*writer.manifest["conditions"], *engine.meanwhile])),
         )
     if engine.farewell and (error is None or isinstance(error, InterruptedRunError)):
         say(f"redolab: {engine.farewell}")
@@ -180,20 +262,19 @@ def _pilot(engine: Engine, settings: tuple[Setting, ...], stop: threading.Event)
 
 def _measure(
     experiment: Experiment,
-    design: Design,
     engine: Engine,
-    settings: tuple[Setting, ...],
-    writer: RunWriter,
+    begun: _Begun,
     stop: threading.Event,
     progress: RunProgress,
     clock: Callable[[], float],
 ) -> None:
-    by_name = {setting.name: setting for setting in settings}
-    order = design.order()
-    settling = Settling(writer.manifest) if design.until_settled else None
+    writer, design = begun.writer, begun.design
+    by_name = {setting.name: setting for setting in begun.settings}
+    order = design.order()[writer.samples :]
+    settling = Settling(writer.manifest, begun.earlier) if design.until_settled and begun.ends else None
     most_s = math.inf if design.at_most_s is None else design.at_most_s
-    start_s = clock()
-    progress.begin(len(order), min(design.load_time(), most_s))
+    start_s = clock() - begun.measured_s
+    progress.begin(len(order), min(design.load_time(order), most_s))
     for trial in order:
         if settling is not None and trial.position == 1:
             _tell(settling, progress)
@@ -201,14 +282,15 @@ def _measure(
                 return
         if stop.is_set():
             raise InterruptedRunError("The run was interrupted between two samples.")
-        moment = TrialContext(trial, by_name[trial.setting], design, lambda: clock() - start_s, stop)
+        setting = by_name[trial.setting]
+        moment = TrialContext(trial, setting, design, lambda: clock() - start_s, stop, begun.seam)
         known_changes = len(engine.changes)
         measured = _attempt(experiment, engine, moment)
         writer.append(*measured)
         if settling is not None and isinstance(measured[0], Sample):
             settling.take(measured[0])
         if len(engine.changes) > known_changes:
-            writer.save_manifest(parameter_changes=_changes(engine))
+            writer.save_manifest(parameter_changes=_changes(writer, engine))
         progress.advance(trial.setting)
     if settling is not None:
         _tell(settling, progress)
@@ -303,8 +385,9 @@ def _manifest(
     }
 
 
-def _changes(engine: Engine) -> list[dict[str, Any]]:
-    return [dataclasses.asdict(change) for change in engine.changes]
+def _changes(writer: RunWriter, engine: Engine) -> list[dict[str, Any]]:
+    """The changes of parameters of the whole run."""
+    return [*writer.changes_before, *(dataclasses.asdict(change) for change in engine.changes)]
 
 
 def _now() -> str:

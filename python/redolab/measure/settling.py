@@ -18,10 +18,10 @@ _WORDS = {"equivalent": "counts as equal", "better": "is decided", "worse": "is 
 class Settling:
     """The samples of a run so far, and what they decide."""
 
-    def __init__(self, manifest: Mapping[str, Any]) -> None:
-        """A run of such a manifest, without samples."""
+    def __init__(self, manifest: Mapping[str, Any], earlier: Sequence[Sample] = ()) -> None:
+        """A run of such a manifest, with the samples that it has already."""
         self._manifest, self._labels = manifest, labels(manifest["settings"])
-        self._samples: list[Sample] = []
+        self._samples = list(earlier)
         self._decided: set[tuple[str, str]] = set()
         self.settled = False
         """Whether every comparison of throughput is decided, and the A/A pair could have failed."""

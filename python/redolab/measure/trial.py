@@ -27,6 +27,8 @@ class TrialContext:
     clock: Callable[[], float]
     """Seconds since the run began."""
     stop: threading.Event
+    seam: int = 0
+    """How often the run has gone on with a new private server."""
 
     def now(self) -> tuple[str, float]:
         """UTC in ISO 8601, and seconds since the run began."""
@@ -55,7 +57,10 @@ def measure_sample(engine: Engine, moment: TrialContext) -> Measured:
     if warm and warm.trouble:
         # The sessions that died then do not report the reason again.
         work = replace(work, trouble=warm.trouble)
-    return difference(moment.trial, started_at, start_s, before, after, work, watch.ticks)
+    sample, waits, profile, overhead, latency = difference(
+        moment.trial, started_at, start_s, before, after, work, watch.ticks
+    )
+    return replace(sample, seam=moment.seam), waits, profile, overhead, latency
 
 
 def measure_kill(engine: Engine, moment: TrialContext) -> Measured:

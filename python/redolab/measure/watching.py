@@ -22,8 +22,8 @@ from redolab.machine.machine import describe_machine
 from redolab.measure.runner import Interruptions, Outcome
 from redolab.records.observation import Observation, ServerFacts, join
 from redolab.records.store import read_manifest
-from redolab.records.watch_writer import WatchWriter
 from redolab.records.watched import SETTING, Watched
+from redolab.records.writing.watch_writer import WatchWriter
 
 QUESTION = "What did this server's commits cost, and when?"
 _PER_READING_S = 2.5

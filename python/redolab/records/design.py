@@ -121,9 +121,11 @@ class Design:
         """Seconds of load of a block, counted from 1, warm-ups included."""
         return (len(self.settings) + self.null_pair) * (self.length(block) + self.warmup_s)
 
-    def load_time(self) -> float:
-        """Seconds of load in all, warm-ups included; the most, where the run may end earlier."""
-        return sum(self.block_time(block) for block in range(1, self.blocks + 1))
+    def load_time(self, trials: Sequence[Trial] | None = None) -> float:
+        """Seconds of load of trials or of all, warm-ups included; the most, where the run may end earlier."""
+        if trials is None:
+            return sum(self.block_time(block) for block in range(1, self.blocks + 1))
+        return sum(self.length(trial.block) + self.warmup_s for trial in trials)
 
 
 def _block_entries(settings: Sequence[str], baseline: str, null_pair: bool) -> list[tuple[str, Role]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from redolab.dialect.postgres import ROW_HEADER_BYTES, SCANNED_PART_OF_CACHE
 from redolab.errors import UsageError
@@ -383,3 +384,13 @@ class Draws(Load):
     def disk_bytes(self, units: int | None) -> int:  # noqa: ARG002
         """No disk: only the run directory is written."""
         return 0
+
+
+def load_of(stored: Mapping[str, Any]) -> Load:
+    """The load that a manifest describes, but for that of a list file, whose statements it does not have all.
+
+    Raises:
+        KeyError, TypeError: it describes none.
+    """
+    kinds = {kind.__name__.lower(): kind for kind in (Updates, OwnRows, Ledger, Inserts, Scans, Spins, Draws)}
+    return kinds[stored["kind"]](**{name: value for name, value in stored.items() if name != "kind"})

@@ -209,6 +209,9 @@ _MANIFEST = record(
         "parameter_changes": items(_CHANGE, MOST_SAMPLES),
         "redolab_version": _short,
         "command": _long,
+        "continued": items(
+            record({"at": _short, "sample": number(1, MOST_SAMPLES, whole=True), "server": _short}), 10_000
+        ),
     },
 )
 _finite = number(-1e18, 1e18)

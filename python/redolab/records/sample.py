@@ -14,14 +14,6 @@ from typing import Literal
 Role = Literal["treatment", "baseline_a", "baseline_b"]
 Scope = Literal["transaction", "session", "system"]
 
-TIER_TEXT: Mapping[str, str] = {
-    "replica": "acknowledged once flushed here and confirmed by a standby",
-    "disk": "acknowledged once flushed to disk; survives a crash and a power cut",
-    "os": "acknowledged once handed to the operating system; lost in a power cut",
-    "memory": "acknowledged before it is written; lost in a crash of the server",
-}
-"""The promise of a commit acknowledgement, by durability tier, in words; the strongest tier first."""
-
 
 @dataclass(frozen=True)
 class Setting:
@@ -358,6 +350,9 @@ class Sample:
     undo_records_applied: int | None = field(default=None, metadata={"doc": "records of undo applied"})
     history_list_length: int | None = field(
         default=None, metadata={"doc": "transactions whose undo log is not purged, at the end"}
+    )
+    seam: int | None = field(
+        default=None, metadata={"doc": "how often the run went on with a new private server before it"}
     )
 
 

@@ -10,7 +10,7 @@
     results.json      every figure of the report
     report.html       the report
 
-A run that was killed is read from its parts (`redolab.records.writer`). Tables and their columns:
+A run that was killed is read from its parts (`redolab.records.writing.writer`). Tables and their columns:
 `redolab.records.schema`.
 """
 

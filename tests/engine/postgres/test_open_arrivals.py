@@ -28,7 +28,7 @@ from redolab.records.design import Design
 from redolab.records.load import Amount, Updates
 from redolab.records.sample import Responses, Work
 from redolab.records.store import read_results
-from redolab.records.writer import write_report, write_results
+from redolab.records.writing.writer import write_report, write_results
 from redolab.report.page.html import render
 from tests.engine.clients import Open, inserts, sampled, work
 from tests.servers import PASSWORD, Server, wait_until

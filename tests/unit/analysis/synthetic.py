@@ -11,7 +11,7 @@ from typing import Any
 from redolab.records.design import Design, Trial
 from redolab.records.run import Run
 from redolab.records.sample import OverheadRow, ProcessTime, Sample, WaitRow
-from redolab.records.writer import RunWriter
+from redolab.records.writing.writer import RunWriter
 
 SESSIONS = 5
 BASELINE = "wait/immediate"

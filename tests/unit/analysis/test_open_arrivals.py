@@ -20,7 +20,7 @@ from redolab.analysis.verdict import Verdict
 from redolab.records.design import Trial
 from redolab.records.run import Run
 from redolab.records.sample import LatencyRow, Sample
-from redolab.records.writer import RunWriter
+from redolab.records.writing.writer import RunWriter
 
 from .synthetic import BASELINE, LOG_BOUND, design, manifest, one_sample
 

@@ -9,7 +9,7 @@ import pytest
 from redolab.commands import report
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError
 from redolab.measure.runner import Outcome
-from redolab.records.watch_writer import WatchWriter
+from redolab.records.writing.watch_writer import WatchWriter
 from tests.unit.records.test_watch_writer import MANIFEST, stretch
 
 

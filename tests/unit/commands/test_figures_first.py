@@ -14,7 +14,7 @@ from redolab.forecast.advice import advice
 from redolab.model.allowance import TOO_LATE, OutOfTimeError
 from redolab.records.run import Run
 from redolab.records.store import open_run, read_results
-from redolab.records.writer import write_report, write_results
+from redolab.records.writing.writer import write_report, write_results
 from redolab.report.page.html import render
 from tests.imported_reports import imported
 from tests.written_reports import awr_html, truth

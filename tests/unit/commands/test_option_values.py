@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from redolab.commands.option_values import log_device_s, numbers, seconds
+from redolab.commands.options import log_device_s, numbers, seconds
 from redolab.errors import UsageError
 
 

@@ -16,7 +16,7 @@ import redolab as package
 from redolab.errors import RefusedError
 from redolab.files.folder import Folder, write_file
 from redolab.forecast.checks import ledger
-from redolab.records.writer import RunWriter
+from redolab.records.writing.writer import RunWriter
 from tests.conftest import Redolab
 
 TEXT = "somebody's\n"

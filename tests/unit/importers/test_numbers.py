@@ -153,7 +153,7 @@ def test_bytes_are_abbreviated_by_powers_of_1024(tmp_path: Path) -> None:
     assert read(tmp_path, page)["statistic", "user calls", "total"].value == pytest.approx(5.2e6)
 
 
-@pytest.mark.parametrize("step", ["importers.series._record", "records.writer.read_parts"])
+@pytest.mark.parametrize("step", ["importers.series._record", "records.writing.writer.read_parts"])
 def test_no_broken_directory_stays_where_a_run_cannot_be_written(
     step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ from redolab.errors import UsageError
 from redolab.experiment.answers import analyse
 from redolab.importers.series import import_reports
 from redolab.records.store import open_run
-from redolab.records.writer import write_report, write_results
+from redolab.records.writing.writer import write_report, write_results
 from redolab.report.page.html import render
 from tests.imported_reports import Silent, imported, results_of, table
 from tests.written_reports import Truth, awr_html, truth

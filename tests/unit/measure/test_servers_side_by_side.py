@@ -28,7 +28,7 @@ from redolab.records.load import Amount
 from redolab.records.run import Run
 from redolab.records.sample import Setting, Work
 from redolab.records.store import open_run
-from redolab.records.writer import write_report, write_results
+from redolab.records.writing.writer import write_report, write_results
 from redolab.report.page.html import render
 from redolab.report.screen.terminal import print_terminal
 from redolab.report.tables import tables

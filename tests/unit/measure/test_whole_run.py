@@ -21,7 +21,7 @@ from redolab.experiment.base import Wish
 from redolab.files.folder import write_file
 from redolab.measure import runner
 from redolab.records.store import open_run
-from redolab.records.writer import write_results
+from redolab.records.writing.writer import write_results
 from redolab.report.page.html import render
 
 EXPERIMENT = find_experiment("commit-mode")

@@ -24,11 +24,11 @@ from redolab.errors import RedolabError, RefusedError
 from redolab.files import entries
 from redolab.files.folder import write_file
 from redolab.forecast.checks import ledger
-from redolab.records import watch_writer
 from redolab.records.run import Run
 from redolab.records.store import open_run
-from redolab.records.watch_writer import WatchWriter, check_place
-from redolab.records.writer import RunWriter, write_document, write_report
+from redolab.records.writing import watch_writer
+from redolab.records.writing.watch_writer import WatchWriter, check_place
+from redolab.records.writing.writer import RunWriter, write_document, write_report
 from tests.unit.records.test_watch_writer import MANIFEST, abandon, check, write
 
 NOBODY = 65534
@@ -305,7 +305,7 @@ WHERE_NAMES_ARE_USED = {
 }
 BY_NAME_ALL_THE_SAME = {
     # Words of a refusal.
-    "records/writer.py: os.path.lexists(path)", "engine/private/checkup.py: place.exists()",
+    "records/writing/writer.py: os.path.lexists(path)", "engine/private/checkup.py: place.exists()",
     "engine/private/place.py: base.exists()", "engine/private/server.py: self.directory.exists()",
     # The first step, after which all is done by descriptor.
     "engine/private/directory.py: os.open(directory.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)",

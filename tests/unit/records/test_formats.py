@@ -16,7 +16,7 @@ import pytest
 from redolab import open_run
 from redolab.errors import UsageError
 from redolab.records.run import Run
-from redolab.records.writer import RunWriter, write_document, write_report
+from redolab.records.writing.writer import RunWriter, write_document, write_report
 from redolab.report.page.html import render
 from tests.conftest import Redolab
 from tests.hashes import file_hash

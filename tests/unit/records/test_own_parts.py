@@ -12,7 +12,7 @@ from redolab.errors import UsageError
 from redolab.files.tables import parse_table as parse
 from redolab.records import store
 from redolab.records.run import Run
-from redolab.records.writer import RunWriter
+from redolab.records.writing.writer import RunWriter
 from tests.unit.analysis.synthetic import LOG_BOUND, design, manifest, one_sample
 
 

@@ -18,13 +18,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from redolab.errors import UsageError
-from redolab.records import watch_writer
 from redolab.records.parts import Span, parts_to_read
 from redolab.records.report import Entry
 from redolab.records.run import Run
 from redolab.records.store import open_run
-from redolab.records.watch_writer import JOINED, WatchWriter
 from redolab.records.watched import BACKGROUND, LOG_SYNC, LOG_WRITE, SESSIONS, SETTING, Watched
+from redolab.records.writing import watch_writer
+from redolab.records.writing.watch_writer import JOINED, WatchWriter
 
 MANIFEST: dict[str, Any] = {
     "experiment": "watch", "record": "watched", "unit": "commit", "started_at": "2026-11-26T03:00:00+00:00",
@@ -292,7 +292,7 @@ _WRITE = """
 import sys
 from pathlib import Path
 from tests.unit.records.test_watch_writer import MANIFEST, write
-from redolab.records import watch_writer
+from redolab.records.writing import watch_writer
 watch_writer.JOINED = 3
 place = Path(sys.argv[1])
 writer = watch_writer.WatchWriter(place, None if place.exists() else MANIFEST)

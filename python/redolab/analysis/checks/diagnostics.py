@@ -10,6 +10,7 @@ from types import MappingProxyType
 from redolab import units
 from redolab.analysis.checks.diagnostic import Diagnostic, signed_percent
 from redolab.analysis.checks.noise import autocorrelation, carry_over, drift, regimes, residual_noise
+from redolab.analysis.checks.seams import seams
 from redolab.analysis.reading import Sightings, counting
 from redolab.analysis.statements.labels import joined
 from redolab.analysis.time_based import session_account, session_blocked_s, units_of_work
@@ -44,6 +45,7 @@ def diagnose(
         drift(noise),
         regimes(noise),
         *((carry_over(good, labels),) if short else ()),
+        *seams(good, baseline),
         checkpoints(good),
         steal(good),
         row_counts(good),

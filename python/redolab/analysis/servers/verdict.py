@@ -20,7 +20,7 @@ from redolab.analysis.verdict import (
     verdict,
     withheld,
 )
-from redolab.records.sample import TIER_TEXT
+from redolab.dialect.durability import TIER_TEXT
 from redolab.records.servers import SERVER, without_server
 from redolab.stats.blocks import Comparison, Outcome
 

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab.dialect import innodb
+from redolab.dialect.durability import TIER_TEXT
 from redolab.engine.mariadb.statements import Statements
 from redolab.records.load import Load
-from redolab.records.sample import TIER_TEXT, Setting
+from redolab.records.sample import Setting
 
 _PROBES = 25
 

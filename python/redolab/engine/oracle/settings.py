@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from redolab.dialect.durability import durability_tier
+from redolab.dialect.durability import TIER_TEXT, durability_tier
 from redolab.dialect.oracle_statements import STATEMENT
 from redolab.records.load import Load
-from redolab.records.sample import TIER_TEXT, Setting
+from redolab.records.sample import Setting
 
 MODES = ("wait immediate", "wait batch", "nowait immediate", "nowait batch")
 """The words after COMMIT WRITE, all that there are."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from redolab.dialect.durability import durability_tier
+from redolab.dialect.durability import TIER_TEXT, durability_tier
 from redolab.dialect.postgres import commit_parameters, parameter_names
 from redolab.engine.postgres.connecting.connection import Connection
 from redolab.engine.postgres.parameters.before import Parameter, read_parameters
@@ -15,7 +15,7 @@ from redolab.engine.postgres.parameters.parameters import Parameters, check_reac
 from redolab.engine.postgres.sessions.counters import publish_counters
 from redolab.errors import UsageError
 from redolab.records.load import Load
-from redolab.records.sample import TIER_TEXT, Setting
+from redolab.records.sample import Setting
 
 _PROBES = 25
 

@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from redolab import _core
+from redolab.dialect.durability import TIER_TEXT
 from redolab.engine.base import Engine
 from redolab.engine.linux.host_counters import host_counters
 from redolab.engine.linux.local_server import filesystem
@@ -31,7 +32,7 @@ from redolab.engine.private.guard import Guard
 from redolab.engine.private.place import base_directory, check_room, take_charge
 from redolab.errors import EngineError, UsageError
 from redolab.records.load import Amount, Load, Scans
-from redolab.records.sample import TIER_TEXT, Setting, Snapshot, TaskAccount, Work
+from redolab.records.sample import Setting, Snapshot, TaskAccount, Work
 
 _Result = TypeVar("_Result")
 # The reader's cache holds the table; the writer's is small, so that its pages do go into the log.

@@ -16,7 +16,7 @@ from redolab import units
 from redolab._core import NoSteadyStateError, SimulationTooLongError
 from redolab.analysis.amdahl import Bound, bounds_of_profile, bounds_of_times
 from redolab.analysis.profile import Times
-from redolab.dialect.durability import tier_seen
+from redolab.dialect.durability import TIER_TEXT, tier_seen
 from redolab.errors import UsageError
 from redolab.forecast.advice.of_commits import of_commits
 from redolab.forecast.advice.statements import Today
@@ -27,7 +27,6 @@ from redolab.model.allowance import Allowance, OutOfTimeError
 from redolab.parts import MissingPartError
 from redolab.records.capability import OFFERED, Capability
 from redolab.records.run import Run
-from redolab.records.sample import TIER_TEXT
 from redolab.records.servers import baseline_server
 
 if TYPE_CHECKING:

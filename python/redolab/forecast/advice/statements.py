@@ -13,12 +13,11 @@ import pyarrow.compute as pc
 
 from redolab.analysis.at_risk import Price, in_words, prices
 from redolab.analysis.statements.to_set import of_parameters
-from redolab.dialect.durability import tier_seen
+from redolab.dialect.durability import TIER_TEXT, tier_seen
 from redolab.dialect.innodb import REDO, keeps_binlog
 from redolab.dialect.known import dialect_of
 from redolab.forecast.costs.run_costs import RunCosts
 from redolab.records.run import Run
-from redolab.records.sample import TIER_TEXT
 from redolab.records.servers import server_of
 from redolab.stats.estimates import MISSING
 

@@ -27,7 +27,12 @@ def in_words(results: Results) -> str:
         f"{most}{design['blocks']} blocks; each holds every setting once in random order "
         f"(seed {design['seed']}){pair}. "
     )
-    if sequential:
+    if results["method"].get("continued"):
+        text += (
+            f"It was measured further from sample {results['method']['continued'][0]['sample']} on: it has "
+            f"{blocks_measured(results)} blocks. "
+        )
+    elif sequential:
         text += (
             "The run ends as soon as every comparison is decided, or after "
             f"{units.clock(design['at_most_s'])}: it has {blocks_measured(results)} blocks. "

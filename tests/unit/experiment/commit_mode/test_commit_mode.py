@@ -9,7 +9,7 @@ import pytest
 
 from redolab.experiment.answers import analyse
 from redolab.records.store import open_run
-from redolab.records.writer import RunWriter
+from redolab.records.writing.writer import RunWriter
 from tests.unit.analysis.synthetic import CPU_BOUND, LOG_BOUND, build_run, design, manifest, one_sample
 
 

@@ -24,7 +24,7 @@ from redolab.records.load import Scans
 from redolab.records.sample import Sample
 from redolab.records.schema import schema
 from redolab.records.store import open_run
-from redolab.records.writer import RunWriter
+from redolab.records.writing.writer import RunWriter
 from tests.unit.analysis import synthetic
 
 EXPERIMENT = find_experiment("consistent-read")

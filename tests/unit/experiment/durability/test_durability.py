@@ -10,7 +10,7 @@ from redolab.experiment.durability.answer import analyse
 from redolab.records.design import Design
 from redolab.records.run import Run
 from redolab.records.sample import Kill
-from redolab.records.writer import RunWriter
+from redolab.records.writing.writer import RunWriter
 from redolab.report.tables import to_set
 from redolab.stats.estimates import exact_share
 from tests.unit.analysis.synthetic import manifest

@@ -18,7 +18,7 @@ from redolab.model.queueing import response_time_cpu
 from redolab.records.design import Design
 from redolab.records.run import Run
 from redolab.records.sample import LatencyRow
-from redolab.records.writer import RunWriter
+from redolab.records.writing.writer import RunWriter
 from tests.forecasts import make_calibrated
 from tests.unit.analysis.synthetic import Behaviour, design, manifest, one_sample
 

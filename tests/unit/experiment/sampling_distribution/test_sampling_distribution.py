@@ -19,7 +19,7 @@ from redolab.experiment.base import Wish
 from redolab.measure import runner
 from redolab.records.load import Ledger
 from redolab.records.store import Run, open_run
-from redolab.records.writer import write_report, write_results
+from redolab.records.writing.writer import write_report, write_results
 from redolab.report.page.html import render
 
 EXPERIMENT = find_experiment("sampling-distribution")

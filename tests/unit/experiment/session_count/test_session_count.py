@@ -31,7 +31,7 @@ from redolab.records.design import Design
 from redolab.records.load import Amount, Inserts
 from redolab.records.run import Run
 from redolab.records.sample import LatencyRow, Work
-from redolab.records.writer import RunWriter
+from redolab.records.writing.writer import RunWriter
 from tests.unit.analysis.synthetic import Behaviour, design, manifest, one_sample
 
 EXPERIMENT = EXPERIMENTS["session-count"]

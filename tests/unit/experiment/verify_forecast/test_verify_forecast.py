@@ -24,7 +24,7 @@ from redolab.forecast.track_record import Score
 from redolab.measure import runner
 from redolab.records.sealed import FILE, seal
 from redolab.records.store import Run, open_run, read_results
-from redolab.records.writer import write_report, write_results
+from redolab.records.writing.writer import write_report, write_results
 from redolab.report.page.html import render
 from redolab.stats.estimates import Estimate
 from tests.forecasts import make_calibrated

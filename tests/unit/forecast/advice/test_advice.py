@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from redolab.dialect.durability import TIER_TEXT
 from redolab.engine import OFFERS
 from redolab.errors import UsageError
 from redolab.experiment import EXPERIMENTS
@@ -16,7 +17,6 @@ from redolab.forecast.costs import of_run
 from redolab.forecast.costs.run_costs import RunCosts
 from redolab.records.capability import OFFERED
 from redolab.records.run import Run
-from redolab.records.sample import TIER_TEXT
 from tests.forecasts import TODAY, make_calibrated, make_scores
 from tests.screens import profiles
 from tests.unit.analysis.synthetic import BASELINE, LOG_BOUND, build_run, design

@@ -11,7 +11,7 @@ is killed, no stretch is lost and none is stored twice:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,21 +19,23 @@ from typing import Any
 import pyarrow.compute as pc
 
 from redolab.errors import UsageError
-from redolab.files import system
-from redolab.files.directories import UnsafeError
 from redolab.files.folder import Folder
 from redolab.records.manifest import MOST_SAMPLES
 from redolab.records.parts import Span, found_in, is_part
 from redolab.records.report import Entry
 from redolab.records.run import Run
 from redolab.records.schema import FORMAT, most_rows, tables_written
-from redolab.records.store import MANIFEST, PARTS, list_parts, manifest_in, read_parts, run_in
+from redolab.records.store import MANIFEST, list_parts, manifest_in, read_parts, run_in
 from redolab.records.watched import Watched
-from redolab.records.writer import RunWriter, as_parquet, check_free, naming_the_disk, unsafe
+from redolab.records.writing.reopened import MADE_AFTERWARDS, lock, opened, parts_in
+from redolab.records.writing.writer import RunWriter, as_parquet, check_free, naming_the_disk
 
 JOINED = 60
 """Number of small parts that are joined into one."""
-_MADE_AFTERWARDS = ("results.json", "report.html")
+_BUSY = (
+    "{path} is still being watched by another process. End that process with Ctrl-C first, or give --out a "
+    "new directory."
+)
 
 
 class WatchWriter(RunWriter):
@@ -56,16 +58,16 @@ class WatchWriter(RunWriter):
         self.block, self.watched_s, self._entries, self._small = 1, 0.0, 0, 0
         if manifest is not None:
             super().__init__(path, manifest)
-            _lock(self._folder, self._parts)
+            lock(self._folder, self._parts, _BUSY)
             return
-        with ExitStack() as opened, naming_the_disk(path, _kept_in(path)):
-            self._folder = opened.enter_context(_opened(path))
+        with ExitStack() as held, naming_the_disk(path, _kept_in(path)):
+            self._folder = held.enter_context(opened(path))
             check_watch(self._folder)
-            self._parts = opened.enter_context(_parts_in(self._folder))
-            _lock(self._folder, self._parts)
+            self._parts = held.enter_context(parts_in(self._folder))
+            lock(self._folder, self._parts, _BUSY)
             # Only this process uses it from here on, but another one may have used it until just now.
             self._reopen(check_watch(self._folder), run_in(self._folder))
-            opened.pop_all()
+            held.pop_all()
 
     def add(self, stretch: Watched, entries: Sequence[Entry]) -> None:
         """Store one stretch with its entries.
@@ -112,7 +114,7 @@ class WatchWriter(RunWriter):
                 self._write_part(Span(1, self.samples), {"entries": run.entries, "samples": samples})
         self.manifest["hashes"] = {}
         self.save_manifest(status="running", finished_at=None, error=None)
-        self._folder.remove(*(f"{kind}.parquet" for kind in tables_written(Watched)), *_MADE_AFTERWARDS)
+        self._folder.remove(*(f"{kind}.parquet" for kind in tables_written(Watched)), *MADE_AFTERWARDS)
         self._parts.clear()
         self._join()
 
@@ -159,7 +161,7 @@ def check_place(path: Path) -> bool:
     if not earlier:
         check_free(path)
         return False
-    with naming_the_disk(path, _kept_in(path)), _opened(path) as folder:
+    with naming_the_disk(path, _kept_in(path)), opened(path) as folder:
         check_watch(folder)
     return True
 
@@ -191,42 +193,3 @@ def check_watch(folder: Folder) -> dict[str, Any]:
             "a new directory."
         )
     return manifest
-
-
-def _opened(path: Path) -> Folder:
-    """The directory of an earlier watch, to be continued.
-
-    Raises:
-        RefusedError: root would write where others can.
-        OSError: it cannot be opened.
-    """
-    try:
-        return Folder.to_write(path, alone=True)
-    except UnsafeError as error:
-        raise unsafe(path, error) from error
-
-
-def _parts_in(folder: Folder) -> Folder:
-    with suppress(FileExistsError):
-        return folder.inner(PARTS, make=True)
-    return folder.inner(PARTS)
-
-
-def _lock(folder: Folder, parts: Folder) -> None:
-    """Lock the directory of parts for this process alone, until it ends.
-
-    Raises:
-        UsageError: another process has it, or has just closed the watch.
-    """
-    try:
-        system.lock(parts.fileno(), wait=False)
-    except BlockingIOError as error:
-        raise UsageError(
-            f"{folder.path} is still being watched by another process. End that process with Ctrl-C first, "
-            "or give --out a new directory."
-        ) from error
-    except OSError:
-        # A file system without locks: other processes cannot be kept away.
-        return
-    if not folder.holds(parts):
-        raise UsageError(f"Another process closed {folder.path} just now. Start the command again.")

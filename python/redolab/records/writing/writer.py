@@ -75,6 +75,8 @@ class RunWriter:
         self.path, self.manifest, self.record = path, manifest, sample_record(manifest)
         self.samples = 0
         """Samples on disk."""
+        self.changes_before: list[dict[str, Any]] = list(manifest.get("parameter_changes", ()))
+        """Changes of parameters that the run had before this writer."""
         self._own: dict[str, bytes] = {}
         """SHA-256 of the small parts written here, by file name."""
 
