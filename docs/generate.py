@@ -289,7 +289,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "oracle user": lambda: oracle_script(0),
     "oracle root user": lambda: oracle_script(1),
     "stored runs": stored_runs,
-    **{f"options {name}": (lambda name=name: options(name)) for name in ("run", "profile", "watch", "doctor", "analyze", "forecast", "explore", "verify-forecast", "league", "import", "report", "verify")},
+    **{f"options {name}": (lambda name=name: options(name)) for name in ("run", "continue", "profile", "watch", "doctor", "analyze", "forecast", "explore", "verify-forecast", "league", "import", "report", "verify")},
 }
 
 

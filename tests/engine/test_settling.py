@@ -43,3 +43,25 @@ def test_a_run_without_time_for_a_decision_says_so(redolab: Redolab, tmp_path: P
     assert results["comparisons"][0]["ratio"]["low"] is None
     assert results["null_test"]["passed"] is None
     assert "more blocks would" in results["verdict"]["text"]
+
+
+def test_an_undecided_run_goes_on_until_it_is_decided(redolab: Redolab, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    assert redolab(*ASKED, "--at-most", "4s", "--out", out, "--json").code == 0
+    begun = open_run(out)
+    first = len(read_samples(begun))
+    done = redolab("continue", out, "--until-settled", "--json")
+    assert done.code == 0, done.err
+    results = json.loads(done.out)
+    assert results["verdict"]["outcome"] == "better"
+    run = open_run(out)
+    samples = read_samples(run)
+    assert [sample.sample for sample in samples] == list(range(1, len(samples) + 1))
+    assert run.manifest["order"][: len(begun.manifest["order"])] == begun.manifest["order"]
+    assert {sample.seam for sample in samples[:first]} == {0}
+    assert {sample.seam for sample in samples[first:]} == {1}
+    assert run.manifest["continued"][0]["server"] == "a new private server"
+    assert "new server" in {item["name"] for item in results["diagnostics"]}
+    assert redolab("verify", out).code == 0
+    assert redolab("continue", out).code == 2
+    assert redolab("continue", out, "--blocks", "1", "--engine", "mariadb").code != 0
