@@ -27,6 +27,7 @@ from redolab.password_command import use_password_command
 from redolab.records.design import Design
 from redolab.records.load import Load, load_of
 from redolab.records.plain import plain
+from redolab.records.store import read_manifest
 from redolab.records.writing.continued import ContinuedWriter
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ def execute(options: ContinueOptions) -> Outcome:
     """
     from redolab.measure import runner
 
+    # Where there is no run, this says so.
+    read_manifest(options.run)
     writer = ContinuedWriter(options.run)
     with as_usage_errors(options.run):
         asked, ends = _asked(options, writer)

@@ -51,7 +51,7 @@ def further(
         at_most_s: time of load, seconds.
 
     Raises:
-        UsageError: it is no number of blocks.
+        UsageError: a run cannot have that many more.
     """
     if blocks is not None and not 0 < blocks <= MOST_BLOCKS - done:
         raise UsageError(

@@ -242,8 +242,8 @@ def test_further_factors_are_compared_in_their_own_sweep(tmp_path: Path) -> None
     assert rows["1/4"]["time_per_row_ms"]["point"] == pytest.approx(0.0505)
     assert rows["1/4"]["change_pct"] == 0
     assert rows["32/4"]["collected"]["point"] == pytest.approx((1 - 1 / 32) / (1 - 1 / 8192), rel=1e-3)
-    assert results["verdict"]["text"].startswith("With sessions 1: commit every ")
-    assert " With sessions 4: 32 rows per commit bring" in results["verdict"]["text"]
+    assert results["verdict"]["text"].startswith("With 1 session: commit every ")
+    assert " With 4 sessions: 32 rows per commit bring" in results["verdict"]["text"]
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,7 @@ def test_a_clear_difference_in_few_blocks_is_not_called_sure(tmp_path: Path) -> 
     wish = Wish(quick=True, blocks=2, settings=("1", "32", "32768"), rows=32768, seed=5)
     _, results = run_fake("rows-per-commit", tmp_path / "run", INSERTS, wish)
     assert results["verdict"] == {
-        "text": "Measure more blocks: 32768 rows per commit were 31.0 times as fast (31.0 to "
+        "text": "Measure more blocks: 32,768 rows per commit were 31.0 times as fast (31.0 to "
         "31.0) as 1, which is not sure yet. 2 blocks are too few to be sure; 2 more blocks would do.",
         "outcome": "undecided",
         "baseline": "1",
@@ -304,5 +304,5 @@ def test_where_a_commit_costs_nothing_no_number_is_named(tmp_path: Path) -> None
     _, results = run_fake("rows-per-commit", tmp_path / "run", free, Wish(quick=True, seed=5))
     assert results["verdict"]["outcome"] == "equivalent"
     assert results["verdict"]["best"] is None
-    assert results["verdict"]["text"].startswith("Commit as suits you: 32768 rows per commit were ")
+    assert results["verdict"]["text"].startswith("Commit as suits you: 32,768 rows per commit were ")
     assert {item["agreement"] for item in results["published"]} == {"differs", "not comparable"}

@@ -296,6 +296,7 @@ from redolab.records.writing import watch_writer
 watch_writer.JOINED = 3
 place = Path(sys.argv[1])
 writer = watch_writer.WatchWriter(place, None if place.exists() else MANIFEST)
+write(writer, [writer.samples + 1])
 print("begun", flush=True)
 write(writer, range(writer.samples + 1, 10**6))
 """
