@@ -83,11 +83,14 @@ def execute(options: ContinueOptions) -> Outcome:
     # Where there is no run, this says so.
     read_manifest(options.run)
     writer = ContinuedWriter(options.run)
-    with as_usage_errors(options.run):
-        asked, ends = _asked(options, writer)
-    asked, engine = open_agreed(asked, options.yes)
-    with shown("measuring", "samples") as progress:
-        return runner.go_on(asked.experiment, asked.plan, engine, writer, progress, ends=ends)
+    try:
+        with as_usage_errors(options.run):
+            asked, ends = _asked(options, writer)
+        asked, engine = open_agreed(asked, options.yes)
+        with shown("measuring", "samples") as progress:
+            return runner.go_on(asked.experiment, asked.plan, engine, writer, progress, ends=ends)
+    finally:
+        writer.let_go()
 
 
 def _asked(options: ContinueOptions, writer: ContinuedWriter) -> tuple[Asked, bool]:

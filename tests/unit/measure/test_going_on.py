@@ -40,10 +40,13 @@ def gone_on(place: Path, **asked: Any) -> tuple[runner.Outcome, Heard]:
     """The run at a place, measured further on a fake server whose clock goes on where the run ended."""
     writer, engine, heard = ContinuedWriter(place), FakeEngine(APART), Heard()
     engine._ns = round(writer.measured_s * 1e9)
-    design, ends = _design(ContinueOptions(place, **asked), writer)
-    combinations = {item["name"]: item["levels"] for item in writer.manifest["settings"]}
-    plan = Plan(design, combinations, load_of(writer.manifest["load"]))
-    return runner.go_on(EXPERIMENT, plan, engine, writer, heard, ends=ends, clock=engine.clock), heard
+    try:
+        design, ends = _design(ContinueOptions(place, **asked), writer)
+        combinations = {item["name"]: item["levels"] for item in writer.manifest["settings"]}
+        plan = Plan(design, combinations, load_of(writer.manifest["load"]))
+        return runner.go_on(EXPERIMENT, plan, engine, writer, heard, ends=ends, clock=engine.clock), heard
+    finally:
+        writer.let_go()
 
 
 def rows(run: Run) -> Mapping[str, list[dict[str, Any]]]:
@@ -176,10 +179,10 @@ def test_another_machine_server_or_version_is_refused_and_nothing_changes(
     for name, value in changed.items():
         manifest[name] = {**manifest[name], **value} if isinstance(value, dict) else value
     path.write_text(json.dumps(manifest))
-    before = {file.name: file.read_bytes() for file in path.parent.iterdir() if file.is_file()}
+    before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
     with pytest.raises(UsageError, match=said):
         gone_on(tmp_path / "run")
-    assert {file.name: file.read_bytes() for file in path.parent.iterdir() if file.is_file()} == before
+    assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
 
 
 def test_other_settings_are_refused(tmp_path: Path) -> None:

@@ -57,6 +57,13 @@ class ContinuedWriter(RunWriter):
         self.measured_s = float(ends or 0.0)
         """Seconds from the beginning of the run to the end of its last sample."""
 
+    def let_go(self) -> None:
+        """Close the directory as it was found, where nothing went on; a closed run is left alone."""
+        if self._parts.fileno() >= 0:
+            with self._folder, self._parts:
+                # One that has parts stays.
+                self._folder.remove_inner(self._parts)
+
     def go_on(self, **updates: Any) -> None:
         """Make ready for further samples: results and page go, because they do not cover those.
 
