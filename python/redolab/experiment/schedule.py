@@ -28,6 +28,9 @@ def lengths(at_most_s: float | None, samples: int, seconds: float | None) -> tup
         samples: of a block.
         seconds: length of every sample, where the user gave one.
     """
+    if seconds is not None and not seconds > 0:
+        # The design refuses it.
+        return (seconds,)
     found: list[float] = []
     used_s = 0.0
     while len(found) < MOST_BLOCKS:

@@ -276,7 +276,8 @@ def _measure(
     start_s = clock() - begun.measured_s
     progress.begin(len(order), min(design.load_time(order), most_s))
     for trial in order:
-        if settling is not None and trial.position == 1:
+        # The first block is measured however long it takes.
+        if settling is not None and trial.position == 1 and trial is not order[0]:
             _tell(settling, progress)
             if settling.settled or clock() - start_s + design.block_time(trial.block) > most_s:
                 return

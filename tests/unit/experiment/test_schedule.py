@@ -30,6 +30,12 @@ def test_they_fit_the_time_and_one_more_would_not(at_most_s: float, seconds: flo
     assert seconds is None or set(found) == {seconds}
 
 
+@pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])
+def test_no_length_is_refused(seconds: float) -> None:
+    with pytest.raises(UsageError, match="--seconds is "):
+        COMMIT_MODE.plan(Wish(quick=True, seconds=seconds))
+
+
 def test_a_great_difference_of_four_settings_takes_twenty_seconds_of_load() -> None:
     design = COMMIT_MODE.plan(Wish(quick=True)).design
     assert sum(design.block_time(block) for block in range(1, 9)) == pytest.approx(20)

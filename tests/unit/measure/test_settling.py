@@ -122,6 +122,12 @@ def test_it_ends_when_its_time_is_over(tmp_path: Path, at_most_s: float) -> None
     assert "This rests on" not in results["verdict"]["text"]
 
 
+def test_the_first_block_is_measured_however_long_it_takes(tmp_path: Path) -> None:
+    outcome, heard = measured(tmp_path / "run", APART, Wish(at_most_s=0.1, seed=7))
+    assert outcome.error is None
+    assert heard.samples == 5
+
+
 def test_an_interrupted_one_is_judged_by_what_it_has(tmp_path: Path) -> None:
     outcome, _ = measured(tmp_path / "run", APART, Wish(quick=True, seed=7), after=46)
     assert isinstance(outcome.error, InterruptedRunError)

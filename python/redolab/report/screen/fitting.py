@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 
+from redolab.printable import printable
 from redolab.report.tables.cells import Cell, ShownColumn, ShownTable
 
 _PROSE = 32
@@ -56,7 +57,9 @@ def folded(table: ShownTable, names: int) -> ShownTable:
     """The table with its words broken into lines, those of the first column at `names` characters."""
 
     def fold(cell: Cell, most: int) -> Cell:
-        return replace(cell, text=textwrap.fill(cell.text, most)) if len(cell.text) > most else cell
+        # Measured as it is shown, in which one odd character may take six places.
+        text = "\n".join(map(printable, cell.text.split("\n")))
+        return replace(cell, text=textwrap.fill(text, most) if len(text) > most else text)
 
     rows = [[fold(cell, _PROSE if place else names) for place, cell in enumerate(row)] for row in table.rows]
     return replace(table, rows=rows)
