@@ -346,3 +346,24 @@ def test_a_full_watch_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(watch_writer, "MOST_SAMPLES", 3)
     assert writer.full
     writer.finish("finished")
+
+
+_FIRST = """
+import sys
+from pathlib import Path
+from tests.unit.records.test_watch_writer import MANIFEST, write
+from redolab.records.writing.watch_writer import WatchWriter
+writer = WatchWriter(Path(sys.argv[1]), MANIFEST)
+known = set(sys.modules)
+write(writer, [1])
+print(sorted(set(sys.modules) - known))
+"""
+
+
+def test_the_first_stretch_waits_for_no_import(tmp_path: Path) -> None:
+    """Arrow's imports take a quarter of a second, which would be time between two samples."""
+    done = subprocess.run(
+        [sys.executable, "-c", _FIRST, tmp_path / "watch"],
+        capture_output=True, text=True, check=True, cwd=Path(__file__).parents[3],
+    )  # fmt: skip
+    assert done.stdout == "[]\n"

@@ -73,6 +73,8 @@ class RunWriter:
 
     def _take(self, path: Path, manifest: dict[str, Any]) -> None:
         self.path, self.manifest, self.record = path, manifest, sample_record(manifest)
+        # Arrow imports what it needs with its first table, and that must not take time between two samples.
+        as_parquet(_table(self.record, ()))
         self.samples = 0
         """Samples on disk."""
         self.changes_before: list[dict[str, Any]] = list(manifest.get("parameter_changes", ()))
