@@ -152,7 +152,7 @@ def compare_run(run: Run) -> Compared:
     good = counting(everything)
     samples = {name: [item for item in good if item.setting == name] for name in names}
     blocks = {metric: block_values(good, metric) for metric in significance.METRICS}
-    answers = [_judged(run.manifest, blocks, metric) for metric in significance.METRICS]
+    null = null_of(run.manifest, blocks["throughput_per_s"])
     return Compared(
         run=run,
         names=names,
@@ -172,47 +172,53 @@ def compare_run(run: Run) -> Compared:
             for name in names
         },
         blocks=blocks,
-        null=answers[0][1],
-        comparisons=tuple(item for found, _ in answers for item in found),
+        null=null,
+        comparisons=tuple(
+            item
+            for metric in significance.METRICS
+            for item in comparisons_of(run.manifest, blocks[metric], metric, null)
+        ),
     )
 
 
-def judged(
-    manifest: Mapping[str, Any], good: Sequence[Sample], metric: Metric
-) -> tuple[tuple[Comparison, ...], NullTest]:
-    """Every comparison of a run on one metric, and its A/A pair, by the rules of its design.
+def null_of(manifest: Mapping[str, Any], blocks: BlockValues) -> NullTest:
+    """The A/A pair of a run, by the rules of its design.
 
     A run that ends as soon as it knows enough is judged by the evidence so far, one with a number of blocks
     by tests of that number.
 
     Args:
         manifest: of the run.
-        good: its samples that count, so far.
-        metric: what is compared.
+        blocks: its throughput so far.
     """
-    return _judged(manifest, {name: block_values(good, name) for name in {metric, _NULL_METRIC}}, metric)
+    design = manifest["design"]
+    if _until_settled(manifest):
+        return sequential.watch_null(blocks, design["baseline"])
+    return significance.null_test(blocks, design["baseline"], int(design["seed"]))
+
+
+def comparisons_of(
+    manifest: Mapping[str, Any], blocks: BlockValues, metric: Metric, null: NullTest
+) -> tuple[Comparison, ...]:
+    """Every comparison of a run on one metric, by the same rules.
+
+    Args:
+        manifest: of the run.
+        blocks: the metric so far.
+        metric: what is compared.
+        null: the A/A pair, which is watched on throughput for every metric.
+    """
+    design, pairs = manifest["design"], pairs_of(manifest)
+    margin = float(design["margin"])
+    if _until_settled(manifest):
+        found = sequential.compare_sequentially(blocks, pairs, metric, margin=margin)
+        return sequential.doubted(found, null, margin)
+    found = significance.compare_pairs(blocks, pairs, metric, margin=margin, seed=int(design["seed"]))
+    return tuple(replace(item, outcome="withheld") for item in found) if null.passed is False else found
 
 
 def _until_settled(manifest: Mapping[str, Any]) -> bool:
     return manifest["design"].get("at_most_s") is not None
-
-
-_NULL_METRIC: Metric = "throughput_per_s"
-"""The A/A pair is watched on this metric, for the comparisons of every metric."""
-
-
-def _judged(
-    manifest: Mapping[str, Any], blocks: Mapping[Metric, BlockValues], metric: Metric
-) -> tuple[tuple[Comparison, ...], NullTest]:
-    design, pairs = manifest["design"], pairs_of(manifest)
-    baseline, seed, margin = design["baseline"], int(design["seed"]), float(design["margin"])
-    if _until_settled(manifest):
-        null = sequential.watch_null(blocks[_NULL_METRIC], baseline)
-        found = sequential.compare_sequentially(blocks[metric], pairs, metric, margin=margin)
-        return sequential.doubted(found, null, margin), null
-    null = significance.null_test(blocks[_NULL_METRIC], baseline, seed)
-    found = significance.compare_pairs(blocks[metric], pairs, metric, margin=margin, seed=seed)
-    return tuple(replace(item, outcome="withheld") for item in found) if null.passed is False else found, null
 
 
 def block_values(samples: Sequence[Sample], metric: Metric = "throughput_per_s") -> BlockValues:

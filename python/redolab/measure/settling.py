@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from redolab.analysis.compared import judged
+from redolab.analysis.compared import block_values, comparisons_of, null_of
 from redolab.analysis.reading import counting
 from redolab.analysis.statements.labels import labels
 from redolab.analysis.verdict import against
@@ -32,7 +32,9 @@ class Settling:
 
     def news(self) -> Sequence[str]:
         """A sentence on each comparison that the last block has decided; the greatest ratio first."""
-        found, null = judged(self._manifest, counting(self._samples), "throughput_per_s")
+        blocks = block_values(counting(self._samples))
+        null = null_of(self._manifest, blocks)
+        found = comparisons_of(self._manifest, blocks, "throughput_per_s", null)
         decided = [item for item in found if item.outcome not in ("undecided", "withheld")]
         fresh = [item for item in decided if (item.setting, item.baseline) not in self._decided]
         self._decided |= {(item.setting, item.baseline) for item in fresh}

@@ -123,9 +123,8 @@ class Design:
 
     def load_time(self, trials: Sequence[Trial] | None = None) -> float:
         """Seconds of load of trials or of all, warm-ups included; the most, where the run may end earlier."""
-        if trials is None:
-            return sum(self.block_time(block) for block in range(1, self.blocks + 1))
-        return sum(self.length(trial.block) + self.warmup_s for trial in trials)
+        measured = self.order() if trials is None else trials
+        return sum(self.length(trial.block) + self.warmup_s for trial in measured)
 
 
 def _block_entries(settings: Sequence[str], baseline: str, null_pair: bool) -> list[tuple[str, Role]]:

@@ -271,8 +271,12 @@ def ratio_estimate(log_ratios: Iterable[float | None], level: float = 0.95) -> E
 
     `log_ratios` are paired differences of natural logarithms, one per block.
     """
-    logs = mean_estimate(log_ratios, level)
-    return Estimate(_exp(logs.point), _exp(logs.low), _exp(logs.high), level)
+    return ratio_of(mean_estimate(log_ratios, level))
+
+
+def ratio_of(logs: Estimate) -> Estimate:
+    """A ratio from its natural logarithm; what a float cannot hold is missing."""
+    return Estimate(_exp(logs.point), _exp(logs.low), _exp(logs.high), logs.level)
 
 
 def _exp(value: float | None) -> float | None:

@@ -26,7 +26,7 @@ from redolab.stats.blocks import (
     outcome_of,
     rows_of,
 )
-from redolab.stats.estimates import MISSING, Estimate
+from redolab.stats.estimates import MISSING, Estimate, ratio_of
 from redolab.stats.evidence import BETS, log_evidence, pvalue, shift_interval
 from redolab.stats.families import holm
 
@@ -60,8 +60,8 @@ def compare_sequentially(
             continue
         item = replace(
             nothing,
-            ratio=_ratio(shift_interval(logs, 1 - alpha)),
-            ratio_90=_ratio(shift_interval(logs, 1 - 2 * ALPHA / len(pairs))),
+            ratio=ratio_of(shift_interval(logs, 1 - alpha)),
+            ratio_90=ratio_of(shift_interval(logs, 1 - 2 * ALPHA / len(pairs))),
             pvalue=own,
             pvalue_adjusted=adjusted,
         )
@@ -88,7 +88,7 @@ def watch_null(blocks: BlockValues, baseline: str) -> NullTest:
     if logs is None or len(pairs) < 2:
         return NullTest(None, None, MISSING, None, len(pairs))
     chance = pvalue(logs)
-    ratio = _ratio(shift_interval(logs, 1 - NULL_ALPHA))
+    ratio = ratio_of(shift_interval(logs, 1 - NULL_ALPHA))
     able = chance <= NULL_ALPHA or ratio.low is not None
     return NullTest(chance > NULL_ALPHA if able else None, chance, ratio, None, len(pairs))
 
@@ -138,18 +138,6 @@ def _levels(pvalues: Sequence[float]) -> list[float]:
             rejecting = pvalues[index] <= tested
         levels[index] = tested
     return levels
-
-
-def _ratio(logs: Estimate) -> Estimate:
-    """A ratio from its logarithm; an end beyond what a float can hold is missing."""
-
-    def ratio(value: float | None) -> float | None:
-        return None if value is None or value > math.log(_MOST) else math.exp(value)
-
-    return Estimate(ratio(logs.point), ratio(logs.low), ratio(logs.high), logs.level)
-
-
-_MOST = 1e300
 
 
 def _blocks_needed(logs: Floats, margin: float, alpha: float) -> int:
