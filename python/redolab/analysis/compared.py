@@ -246,7 +246,10 @@ def circumstances(compared: Compared, does: str = "works", did: str = "worked") 
         margin=compared.margin,
         prices=compared.prices,
         labels=compared.labels,
-        called={item["name"]: called(compared.manifest, item) for item in compared.manifest["settings"]},
+        called={
+            item["name"]: called(compared.manifest, item, compared.labels[item["name"]])
+            for item in compared.manifest["settings"]
+        },
         does=does,
         did=did,
     )

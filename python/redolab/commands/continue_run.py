@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from redolab.analysis.common_sections import log_devices_ms
-from redolab.commands.options import Json, PasswordCommand, RunPath, Yes, seconds
+from redolab.commands.options import Json, PasswordCommand, RunPath, UntilSettled, Yes, seconds
 from redolab.commands.progress import shown
 from redolab.commands.report import conclude
 from redolab.commands.run import Asked, open_agreed
@@ -21,7 +21,7 @@ from redolab.experiment import find_experiment
 from redolab.experiment.base import Experiment, Plan, Wish
 from redolab.experiment.listed.plan import NAME as LIST
 from redolab.experiment.listed.plan import listed_experiment
-from redolab.experiment.schedule import further
+from redolab.experiment.schedule import LONGEST_RUN_S, further
 from redolab.files.usage_errors import as_usage_errors
 from redolab.password_command import use_password_command
 from redolab.records.design import Design
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     from redolab.measure.runner import Outcome
 
-_LONGEST_S = 86_400.0
-
 
 @dataclass(frozen=True)
 class ContinueOptions:
@@ -48,9 +46,7 @@ class ContinueOptions:
         str | None,
         typer.Option(metavar="TIME", help="Until everything is decided, and so long at most: 90s, 15m, 2h."),
     ] = None
-    until_settled: Annotated[
-        bool, typer.Option("--until-settled", help="Measure until everything is decided.")
-    ] = False
+    until_settled: UntilSettled = False
     engine: Annotated[
         str | None, typer.Option(help="The run's server, if that is yours; its record does not name it.")
     ] = None
@@ -179,7 +175,7 @@ def _design(options: ContinueOptions, writer: ContinuedWriter) -> tuple[Design, 
     if options.blocks is not None:
         # A number that was chosen after a look is judged by evidence, which allows any look.
         longer = further(design, block, blocks=options.blocks)
-        return replace(longer, at_most_s=design.at_most_s or _LONGEST_S), False
-    most_s = _LONGEST_S if options.at_most is None else seconds(options.at_most)
+        return replace(longer, at_most_s=design.at_most_s or LONGEST_RUN_S), False
+    most_s = LONGEST_RUN_S if options.at_most is None else seconds(options.at_most)
     longer = further(design, block, at_most_s=most_s)
     return replace(longer, at_most_s=writer.measured_s + most_s), True

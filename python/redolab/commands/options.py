@@ -24,6 +24,7 @@ Seed = Annotated[
 Out = Annotated[Path | None, typer.Option(help="Run directory.", show_default="redolab-runs/...")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before loading a server.")]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.", show_default=False)]
+UntilSettled = Annotated[bool, typer.Option("--until-settled", help="Measure until everything is decided.")]
 PasswordCommand = Annotated[
     str | None,
     typer.Option(

@@ -18,6 +18,7 @@ from redolab.commands.options import (
     Out,
     PasswordCommand,
     Seed,
+    UntilSettled,
     Yes,
     log_device_s,
     numbers,
@@ -127,9 +128,7 @@ class RunOptions:
         str | None,
         typer.Option(metavar="TIME", help="End then, though something is undecided: 90s, 15m, 2h."),
     ] = None
-    until_settled: Annotated[
-        bool, typer.Option("--until-settled", help="Measure until everything is decided.")
-    ] = False
+    until_settled: UntilSettled = False
     password_command: PasswordCommand = None
     seed: Seed = None
     out: Out = None

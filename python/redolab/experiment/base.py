@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from redolab.errors import UsageError
-from redolab.experiment.schedule import WARMUP_S, lengths
+from redolab.experiment.schedule import LONGEST_RUN_S, WARMUP_S, lengths
 from redolab.records.capability import Capability, Ways
 from redolab.records.design import Design
 from redolab.records.load import Amount, Load
@@ -194,7 +194,7 @@ class Experiment(ABC):
         """The design that ends as soon as every comparison is decided."""
         at_most_s = wish.at_most_s or (_QUICK_S if wish.quick else _PATIENT_S)
         if wish.until_settled:
-            at_most_s = _LONGEST_S
+            at_most_s = LONGEST_RUN_S
         each = lengths(at_most_s, len(chosen) + self.null_pair, wish.seconds)
         return Design(
             settings=chosen,
@@ -252,8 +252,8 @@ class Experiment(ABC):
 
 
 _COMMON = frozenset({"quick", "settings", "blocks", "seconds", "seed"})
-_QUICK_S, _PATIENT_S, _LONGEST_S = 120.0, 900.0, 86_400.0
-"""Time of a run that ends when it is settled: with `--quick`, without, and with `--until-settled`."""
+_QUICK_S, _PATIENT_S = 120.0, 900.0
+"""Time of a run that ends when it is settled: with `--quick`, and without."""
 
 
 def combinations_of(**factors: tuple[str, ...]) -> dict[str, Levels]:

@@ -7,6 +7,7 @@ are fixed before the run and stored with it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from redolab.errors import UsageError
@@ -16,6 +17,8 @@ FIRST_S = 0.4
 """Length of the samples of the first blocks, seconds: a few hundred commits on a slow log."""
 LONGEST_S = 6.4
 WARMUP_S = 0.1
+LONGEST_RUN_S = 86_400.0
+"""Time of a run that may take as long as it needs."""
 _ALIKE = 9
 """Blocks of one length: the fewest in which three comparisons can be decided and the A/A pair can fail."""
 
@@ -31,15 +34,11 @@ def lengths(at_most_s: float | None, samples: int, seconds: float | None) -> tup
     if seconds is not None and not seconds > 0:
         # The design refuses it.
         return (seconds,)
-    found: list[float] = []
-    used_s = 0.0
-    while len(found) < MOST_BLOCKS:
-        length = seconds or min(FIRST_S * 2 ** (len(found) // _ALIKE), LONGEST_S)
-        used_s += samples * (length + WARMUP_S)
-        if at_most_s is not None and used_s > at_most_s and found:
-            break
-        found.append(length)
-    return tuple(found)
+
+    def length(block: int) -> float:
+        return seconds or min(FIRST_S * 2 ** (block // _ALIKE), LONGEST_S)
+
+    return _fitting([], length, samples, WARMUP_S, at_most_s, MOST_BLOCKS)
 
 
 def further(
@@ -61,11 +60,29 @@ def further(
             f"--blocks is {blocks}; it must be greater than 0 and at most {MOST_BLOCKS - done:,}."
         )
     planned = design.lengths or (design.seconds,) * design.blocks
-    found, used_s = list(planned[:done]), 0.0
-    while len(found) < (MOST_BLOCKS if blocks is None else done + blocks):
-        length = planned[len(found)] if len(found) < len(planned) else planned[-1]
-        used_s += (len(design.settings) + design.null_pair) * (length + design.warmup_s)
-        if at_most_s is not None and used_s > at_most_s and len(found) > done:
+
+    def length(block: int) -> float:
+        return planned[min(block, len(planned) - 1)]
+
+    samples, most = len(design.settings) + design.null_pair, MOST_BLOCKS if blocks is None else done + blocks
+    found = _fitting(planned[:done], length, samples, design.warmup_s, at_most_s, most)
+    return replace(design, blocks=len(found), seconds=max(found), lengths=found)
+
+
+def _fitting(
+    done: Sequence[float],
+    length: Callable[[int], float],
+    samples: int,
+    warmup_s: float,
+    at_most_s: float | None,
+    most: int,
+) -> tuple[float, ...]:
+    """The lengths of the blocks that are done, and of as many more as fit the time: one at least."""
+    found, used_s = list(done), 0.0
+    while len(found) < most:
+        next_s = length(len(found))
+        used_s += samples * (next_s + warmup_s)
+        if at_most_s is not None and used_s > at_most_s and len(found) > len(done):
             break
-        found.append(length)
-    return replace(design, blocks=len(found), seconds=max(found), lengths=tuple(found))
+        found.append(next_s)
+    return tuple(found)

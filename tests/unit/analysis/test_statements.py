@@ -99,7 +99,7 @@ def test_a_users_own_levels_name_the_parameters_that_differ_and_run_their_script
     )  # fmt: skip
     scripts = {"memory": {"much": {"enter": "create index i on t (a)", "leave": "drop index i;"}}}
     known = with_manifest(run, settings=[few, many], load={**run.manifest["load"], "levels": scripts})
-    assert called(known.manifest, many) == "work_mem=64MB (much)"
+    assert called(known.manifest, many, "much") == "work_mem=64MB (much)"
     compared = replace(compare_run(run), run=known)
     compared = replace(compared, sessions=dict.fromkeys(("little", "much"), ()))
     found = entry(compared, many, "recommended")

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 from redolab.commands.continue_run import ContinueOptions, _design
@@ -206,3 +208,16 @@ def test_a_run_that_is_being_measured_is_left_alone(tmp_path: Path) -> None:
 def test_a_load_is_read_as_it_was_written() -> None:
     load = EXPERIMENT.plan(FIXED).load
     assert load_of(plain({"kind": "updates", **dataclasses.asdict(load)})) == load
+
+
+def test_samples_that_are_not_numbered_one_after_the_other_are_refused(tmp_path: Path) -> None:
+    outcome, _ = measured(tmp_path / "run", APART, FIXED, 30)
+    rest = outcome.run.samples.filter(pc.greater(outcome.run.samples["sample"], 1))
+    pq.write_table(rest, tmp_path / "run" / "samples.parquet")
+    for name in ("waits", "profile", "overhead", "latency"):
+        table = getattr(outcome.run, name)
+        pq.write_table(table.filter(pc.greater(table["sample"], 1)), tmp_path / "run" / f"{name}.parquet")
+    before = sorted(path.name for path in (tmp_path / "run").iterdir())
+    with pytest.raises(UsageError, match="are not numbered 1, 2, 3"):
+        ContinuedWriter(tmp_path / "run")
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == before

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from redolab import units
-from redolab.analysis.statements.labels import labels
 from redolab.dialect.known import dialect_of
 from redolab.dialect.oracle_statements import STATEMENT
 from redolab.records.servers import SERVER, server_of
@@ -59,7 +58,7 @@ def _level(factor: str, level: str) -> str:
     return level if level.startswith(factor) else f"{factor}: {level}"
 
 
-def called(manifest: Mapping[str, Any], declared: Mapping[str, Any]) -> str:
+def called(manifest: Mapping[str, Any], declared: Mapping[str, Any], text: str) -> str:
     """A setting in its server's own words, its label in brackets; the label alone where it sets nothing.
 
     Named are the parameters that its levels decide, not those that it has as the server had them.
@@ -67,9 +66,9 @@ def called(manifest: Mapping[str, Any], declared: Mapping[str, Any]) -> str:
     Args:
         manifest: of the run.
         declared: the setting, as the manifest has it.
+        text: its label.
     """
     name, values = str(declared["name"]), declared["parameters"]
-    text = labels(manifest["settings"]).get(name, name)
     chosen, _ = chosen_first(manifest, declared)
     if not 0 < len(chosen) <= _MOST_NAMED:
         return text

@@ -12,8 +12,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import pyarrow.compute as pc
-
 from redolab import __version__
 from redolab.errors import UsageError
 from redolab.files.folder import Folder
@@ -21,9 +19,10 @@ from redolab.records.parts import Span, is_part
 from redolab.records.run import Run
 from redolab.records.schema import FORMAT, tables_written
 from redolab.records.store import manifest_in, run_in
-from redolab.records.writing.reopened import MADE_AFTERWARDS, lock, opened, parts_in
+from redolab.records.writing.reopened import MADE_AFTERWARDS, lock, measured, opened, parts_in
 from redolab.records.writing.writer import RunWriter, as_parquet, naming_the_disk
 
+_UNNUMBERED = "The samples of {path} are not numbered 1, 2, 3 ..., so this run cannot be continued."
 _BUSY = "{path} is being measured by another process. Wait for its end, or end it with Ctrl-C first."
 
 
@@ -43,19 +42,14 @@ class ContinuedWriter(RunWriter):
             check_continuable(self._folder)
             self._parts = held.enter_context(parts_in(self._folder))
             lock(self._folder, self._parts, _BUSY)
+            # Where the run is refused; one that has parts stays.
+            held.callback(self._folder.remove_inner, self._parts)
             # Only this process uses it from here on, but another one may have used it until just now.
             self._take(path, check_continuable(self._folder))
             self.run = run_in(self._folder)
+            # The second: seconds from the beginning of the run to the end of its last sample.
+            self.samples, self.measured_s = measured(self.run, _UNNUMBERED)
             held.pop_all()
-        numbers = self.run.samples["sample"].to_pylist()
-        if sorted(numbers) != list(range(1, len(numbers) + 1)):
-            raise UsageError(
-                f"The samples of {path} are not numbered 1, 2, 3 ..., so this run cannot be continued."
-            )
-        self.samples = len(numbers)
-        ends = pc.max(pc.add(self.run.samples["start_s"], self.run.samples["elapsed_s"])).as_py()
-        self.measured_s = float(ends or 0.0)
-        """Seconds from the beginning of the run to the end of its last sample."""
 
     def let_go(self) -> None:
         """Close the directory as it was found, where nothing went on; a closed run is left alone."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
+import pyarrow.compute as pc
+
 from redolab.errors import UsageError
 from redolab.files import system
 from redolab.files.directories import UnsafeError
 from redolab.files.folder import Folder
+from redolab.records.run import Run
 from redolab.records.store import PARTS
 from redolab.records.writing.writer import unsafe
 
@@ -27,6 +30,23 @@ def opened(path: Path) -> Folder:
         return Folder.to_write(path, alone=True)
     except UnsafeError as error:
         raise unsafe(path, error) from error
+
+
+def measured(run: Run, refusal: str) -> tuple[int, float]:
+    """How many samples a run has, and seconds from its beginning to the end of the last.
+
+    Args:
+        run: the run.
+        refusal: where they are not numbered 1, 2, 3 ...; `{path}` is the run's.
+
+    Raises:
+        UsageError: the refusal.
+    """
+    numbers = run.samples["sample"].to_pylist()
+    if sorted(numbers) != list(range(1, len(numbers) + 1)):
+        raise UsageError(refusal.format(path=run.path))
+    ends = pc.max(pc.add(run.samples["start_s"], run.samples["elapsed_s"])).as_py()
+    return len(numbers), float(ends or 0.0)
 
 
 def parts_in(folder: Folder) -> Folder:

@@ -27,11 +27,15 @@ from redolab.records.run import Run
 from redolab.records.schema import FORMAT, most_rows, tables_written
 from redolab.records.store import MANIFEST, list_parts, manifest_in, read_parts, run_in
 from redolab.records.watched import Watched
-from redolab.records.writing.reopened import MADE_AFTERWARDS, lock, opened, parts_in
+from redolab.records.writing.reopened import MADE_AFTERWARDS, lock, measured, opened, parts_in
 from redolab.records.writing.writer import RunWriter, as_parquet, check_free, naming_the_disk
 
 JOINED = 60
 """Number of small parts that are joined into one."""
+_UNNUMBERED = (
+    "The stretches of {path} are not numbered 1, 2, 3 ..., so this watch cannot be continued. Give --out a "
+    "new directory."
+)
 _BUSY = (
     "{path} is still being watched by another process. End that process with Ctrl-C first, or give --out a "
     "new directory."
@@ -96,21 +100,15 @@ class WatchWriter(RunWriter):
         return f"Every stretch that was already stored is kept; `redolab report {self.path}` reads them."
 
     def _reopen(self, manifest: dict[str, Any], run: Run) -> None:
-        path, samples = run.path, run.samples
-        numbers = samples["sample"].to_pylist()
-        if sorted(numbers) != list(range(1, len(numbers) + 1)):
-            raise UsageError(
-                f"The stretches of {path} are not numbered 1, 2, 3 ..., so this watch cannot be continued. "
-                "Give --out a new directory."
-            )
-        self._take(path, manifest)
-        self.samples = len(numbers)
+        samples = run.samples
+        stretches, self.watched_s = measured(run, _UNNUMBERED)
+        self._take(run.path, manifest)
+        self.samples = stretches
         self.block = 1 + (pc.max(samples["block"]).as_py() or 0)
-        ends = pc.max(pc.add(samples["start_s"], samples["elapsed_s"])).as_py()
-        self.watched_s, self._entries = ends or 0.0, run.entries.num_rows
+        self._entries = run.entries.num_rows
         if manifest["status"] != "running":
             self._parts.clear(is_part)
-            if numbers:
+            if stretches:
                 self._write_part(Span(1, self.samples), {"entries": run.entries, "samples": samples})
         self.manifest["hashes"] = {}
         self.save_manifest(status="running", finished_at=None, error=None)
