@@ -12,7 +12,7 @@ from redolab.commands.watch import watch
 from redolab.dialect.innodb import PAUSE
 from redolab.forecast.advice.statements import Today
 from redolab.records.store import read_manifest
-from tests.engine.mariadb.held.test_statements import values
+from tests.engine.mariadb.held.test_statements import paste, values
 from tests.forecasts import make_calibrated
 from tests.mariadb import MariaDB
 
@@ -42,12 +42,7 @@ def test_what_a_watch_advises_does_it_and_undoes_it(server: MariaDB, today: Toda
         for way in change["ways"]:
             assert way["look"] == []
             if way["language"] == "SQL":
-                for line in way["set"]:
-                    server.ask(line)
-                assert values(server, list(expected)) == expected
-                for line in way["undo"]:
-                    server.ask(line)
-                assert values(server, list(expected)) == before
+                paste(server, way, expected)
             else:
                 assert dict(line.split(" = ") for line in way["set"][1:]) == expected
                 assert dict(line.split(" = ") for line in way["undo"][1:]) == before

@@ -39,6 +39,17 @@ def values(server: MariaDB, names: list[str]) -> dict[str, str]:
     return {row["Variable_name"]: str(row["Value"]) for row in rows}
 
 
+def paste(server: MariaDB, way: dict[str, Any], wanted: dict[str, str]) -> None:
+    """Statements of a way set what is wanted, and its undo brings back what was there."""
+    before = values(server, list(wanted))
+    for line in way["set"]:
+        server.ask(line)
+    assert values(server, list(wanted)) == wanted
+    for line in way["undo"]:
+        server.ask(line)
+    assert values(server, list(wanted)) == before
+
+
 def test_every_way_sets_all_parameters_and_undoes_it(server: MariaDB, measured: Compared) -> None:
     assert verify(measured.run.path).differences == []
     for declared in measured.manifest["settings"]:
@@ -49,12 +60,7 @@ def test_every_way_sets_all_parameters_and_undoes_it(server: MariaDB, measured: 
         assert {name: before[name] for name in FORMER} == FORMER
         for way in advised["ways"]:
             if way["language"] == "SQL":
-                for line in way["set"]:
-                    server.ask(line)
-                assert values(server, list(wanted)) == wanted
-                for line in way["undo"]:
-                    server.ask(line)
-                assert values(server, list(wanted)) == before
+                paste(server, way, wanted)
         check_lasting(server, advised, wanted)
     check_prices(measured)
 
