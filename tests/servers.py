@@ -227,14 +227,21 @@ class Server:
     @contextmanager
     def parameters_kept(self) -> Iterator[Server]:
         """A test alters parameters for itself only: the next one gets the server as it was started."""
+        self.read_files()
         yield self
         if self.process is None or all(line.startswith("#") for line in self.altered()):
             return
         with self.admin() as connection:
             connection.execute("alter system reset all")
-            connection.execute("select pg_reload_conf()")
-        altered = "from pg_settings where sourcefile like '%auto.conf' and not pending_restart"
-        wait_until(lambda: self.ask(f"select count(*) {altered}") == 0, "the server has its own parameters")
+        self.read_files()
+
+    def read_files(self) -> None:
+        """Let the server read its files, and wait: one that was told to before may not have done so yet."""
+        with self.admin() as connection:
+            row = connection.execute("select clock_timestamp() as at, pg_reload_conf()").fetchone()
+        assert row is not None
+        before = row["at"].isoformat()
+        wait_until(lambda: self.ask(f"select pg_conf_load_time() > '{before}'"), "the server reads its files")
 
     def role(self, name: str, *grants: str) -> None:
         """Make a role that may log in and nothing more."""

@@ -66,7 +66,7 @@ def assert_a_run_conforms(
     with server.admin() as admin:
         admin.execute("alter system set wal_writer_delay = '150ms'")
         admin.execute("alter system set work_mem = '5MB'")
-        admin.execute("select pg_reload_conf()")
+    server.read_files()
     before, altered = server.settings(), server.altered()
     assert before["commit_siblings"][0] == "7"
 

@@ -96,6 +96,8 @@ _DEFAULTS: Mapping[str, str] = {
 # Functions and operators of others must not be called by Redolab's statements, nor their tables read. Where
 # a session's temporary tables are not named, they come first.
 _SEARCH_PATH = "pg_catalog,pg_temp"
+# A limit of the role's would cut the first question off, before the session has its settings.
+_AT_LOG_IN = f"-c search_path={_SEARCH_PATH} -c statement_timeout=0"
 _ANSWER_LIMIT_S = 15.0
 # By number 0 the driver knows every type that it has no loader for.
 _TEXT_TYPES = (0, "bpchar", "name", "text", "varchar")
@@ -198,7 +200,7 @@ class Connector:
         Raises:
             RefusedError: the server cannot be reached or refuses; the text says what to mend.
         """
-        options = f"{effective_options(self._options)['options']} -c search_path={_SEARCH_PATH}"
+        options = f"{effective_options(self._options)['options']} {_AT_LOG_IN}"
         if read_only:
             options += " -c default_transaction_read_only=on"
         settings: dict[str, Any] = {
