@@ -6,7 +6,8 @@
 
 `great`: wait against nowait on an emulated log of 5 ms. `small`: a commit that takes about 10 % longer, on an
 emulated log of 1 ms (`benches/small_effect.toml`). `demo`: what `make demo` runs. For each start: the outcome
-of each comparison, seconds of load and of the clock until the run ended, and whether the verdict was
+of each comparison, seconds of load and of the clock until the run ended, seconds until
+the first comparison was decided, and whether the verdict was
 withheld. Raw rows go to benches/results/settled.csv.
 """
 
@@ -16,6 +17,7 @@ import csv
 import sys
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,8 @@ from redolab import open_run
 from redolab.analysis.reading import read_samples
 from redolab.commands.run import RunOptions, execute
 from redolab.experiment.answers import analyse
+from redolab.measure.settling import Settling
+from redolab.records.sample import Sample
 
 _HERE = Path(__file__).parent
 _RESULTS = _HERE / "results" / "settled.csv"
@@ -50,6 +54,8 @@ class Start:
     """Seconds of load until the run ended, warm-ups included."""
     run_s: float
     """Seconds of the clock from the first sample to the end of the last."""
+    first_s: float | None
+    """Seconds of the clock from the first sample until the first comparison was decided; None: none was."""
     withheld: bool
     """Whether the verdict was."""
 
@@ -61,15 +67,27 @@ def measure(what: str, start: int, out: Path) -> list[Start]:
     warmup_s = run.manifest["design"]["warmup_s"]
     load_s = sum(sample.elapsed_s + warmup_s for sample in samples)
     run_s = max(sample.start_s + sample.elapsed_s for sample in samples)
+    first_s = _first_decided_s(run.manifest, samples)
     withheld = results["verdict"]["outcome"] == "withheld"
     return [
         Start(
             what, start, item["a"], item["outcome"], item["blocks"],
-            item["ratio"]["point"], item["ratio"]["low"], item["ratio"]["high"], load_s, run_s, withheld,
+            item["ratio"]["point"], item["ratio"]["low"], item["ratio"]["high"], load_s, run_s, first_s,
+            withheld,
         )
         for item in results["comparisons"]
         if item["metric"] == "throughput_per_s"
     ]  # fmt: skip
+
+
+def _first_decided_s(manifest: Mapping[str, Any], samples: Sequence[Sample]) -> float | None:
+    """The run's own reading after every block, once more."""
+    settling = Settling(manifest)
+    for sample, following in zip(samples, [*samples[1:], None], strict=True):
+        settling.take(sample)
+        if (following is None or following.block != sample.block) and settling.news():
+            return sample.start_s + sample.elapsed_s
+    return None
 
 
 def main() -> None:
