@@ -86,7 +86,7 @@ _COUNTS = frozenset(
 )
 # Fields of the records of `samples.parquet` have notes; fields of the other tables do not.
 _MEANINGS = {
-    "sample": "number of its sample",
+    "sample": "number of the sample",
     "pid": "process id on the server's host",
     "scope": "`session` for a working session, `background` for any other process of the server",
     "kind": "`client backend`, `walwriter`, `checkpointer`, ...",
@@ -96,13 +96,13 @@ _MEANINGS = {
     "event": "`wait_event` of pg_stat_activity; empty when no wait was posted",
     "state": "`on_cpu`, `runnable` (waiting for a CPU), `awake` (one of the two, not distinguished), `asleep`, "
     "or `unknown` where the state could not be read or the event changed meanwhile",
-    "ticks": "readings with this combination",
+    "ticks": "readings with this event and state",
     "pair": "1, 2, 3 ... in the sample",
     "on_first": "whether the slice with the sampler on came first",
     "on_per_s": "transactions of the server per second with the sampler on",
     "off_per_s": "the same with the sampler off",
     "upper_us": "upper end of the bucket; the bucket is at most a thousandth or half a microsecond wide",
-    "commits": "commits in the bucket",
+    "commits": "commits whose time is in the bucket",
 }
 
 

@@ -41,14 +41,17 @@ class ContinueOptions:
     """The options of `redolab continue`."""
 
     run: RunPath
-    blocks: Annotated[int | None, typer.Option(help="Passes over all settings in addition.")] = None
+    blocks: Annotated[int | None, typer.Option(help="Number of further passes over all settings.")] = None
     at_most: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Until everything is decided, and so long at most: 90s, 15m, 2h."),
+        typer.Option(
+            metavar="TIME", help="Measure until everything is decided, at most this long: 90s, 15m, 2h."
+        ),
     ] = None
     until_settled: UntilSettled = False
     engine: Annotated[
-        str | None, typer.Option(help="The run's server, if that is yours; its record does not name it.")
+        str | None,
+        typer.Option(help="The server of the run, if it is yours; the stored run does not name it."),
     ] = None
     list_file: Annotated[
         Path | None, typer.Option("--list", metavar="FILE", help="The run's list file, if it had one.")

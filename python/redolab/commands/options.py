@@ -16,7 +16,11 @@ from redolab.errors import UsageError
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, nothing else.")]
 Changes = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="FACTOR=VALUE", help="Ask about this value; may be given several times."),
+    typer.Option(
+        "--set",
+        metavar="FACTOR=VALUE",
+        help="Forecast with this value of a factor; may be given several times.",
+    ),
 ]
 Seed = Annotated[
     int | None, typer.Option(help=("Seed of the random order, 0 to 2^64 - 1; drawn if not given."))

@@ -122,11 +122,13 @@ class RunOptions:
         str | None,
         typer.Option(help="Emulate a log device with this flush time; REDO,BINLOG: a device for each log."),
     ] = None
-    blocks: Annotated[int | None, typer.Option(help="Passes over all settings.")] = None
+    blocks: Annotated[int | None, typer.Option(help="Number of passes over all settings.")] = None
     seconds: Annotated[float | None, typer.Option(help="Length of a sample.")] = None
     at_most: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="End then, though something is undecided: 90s, 15m, 2h."),
+        typer.Option(
+            metavar="TIME", help="End after this time, even if something is undecided: 90s, 15m, 2h."
+        ),
     ] = None
     until_settled: UntilSettled = False
     password_command: PasswordCommand = None

@@ -57,7 +57,9 @@ class VerifyForecastOptions:
         str | None,
         typer.Option(help="The server of RUN, if it was one of yours.", show_default="embedded"),
     ] = None
-    blocks: Annotated[int | None, typer.Option(help="Passes over all settings.", show_default="5")] = None
+    blocks: Annotated[
+        int | None, typer.Option(help="Number of passes over all settings.", show_default="5")
+    ] = None
     seconds: Annotated[float | None, typer.Option(help="Length of a sample.", show_default="2")] = None
     password_command: PasswordCommand = None
     seed: Seed = None

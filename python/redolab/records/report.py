@@ -39,8 +39,14 @@ class Entry:
     sample: int = field(metadata={"doc": "number of the report"})
     section: str = field(metadata={"doc": "table of the report, see `redolab.importers.sections`"})
     name: str = field(metadata={"doc": "event, statistic or parameter, as printed"})
-    measure: str = field(metadata={"doc": "measure of it: waits, seconds, mean_s, total, per_s ..."})
-    value: float | None = field(metadata={"doc": "in seconds where it is a time; null where it is not known"})
-    rounding: float | None = field(metadata={"doc": "half of the last printed place, same unit"})
+    measure: str = field(
+        metadata={"doc": "what the value measures: waits, seconds, mean_s, total, per_s ..."}
+    )
+    value: float | None = field(
+        metadata={"doc": "value, in seconds where it is a time; null where it is not known"}
+    )
+    rounding: float | None = field(
+        metadata={"doc": "rounding error: half of the last printed place, same unit"}
+    )
     text: str | None = field(metadata={"doc": "a parameter's value or a class's name; null for numbers"})
     reason: str | None = field(metadata={"doc": "reason why there is no value; null where there is one"})

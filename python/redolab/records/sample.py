@@ -264,44 +264,45 @@ class Sample:
     spoiled: str | None = field(metadata={"doc": "why this sample does not count; null when it does"})
 
     sessions: int = field(metadata={"doc": "working sessions"})
-    commits: int = field(metadata={"doc": "by the sessions' own count"})
+    commits: int = field(metadata={"doc": "commits, by the sessions' own count"})
     rows: int = field(metadata={"doc": "rows changed, by the sessions' own count"})
     failed: int = field(metadata={"doc": "lost or failed units of work"})
     session_elapsed_s: float = field(metadata={"doc": "sum over sessions of time in their loops"})
 
     session_cpu_s: float | None = field(metadata={"doc": "CPU of the working sessions' processes"})
-    session_run_queue_s: float | None = field(metadata={"doc": "their time runnable but waiting for a CPU"})
+    session_run_queue_s: float | None = field(metadata={"doc": "time that these processes waited for a CPU"})
     instance_cpu_s: float | None = field(metadata={"doc": "CPU of all server processes, ended ones too"})
     instance_run_queue_s: float | None = field(metadata={"doc": "run-queue time of all server processes"})
     host_cpus: int | None = field(metadata={"doc": "logical CPUs online; for cpu-capacity those it may use"})
-    host_busy_s: float | None = field(metadata={"doc": "CPU time that all processes had on these CPUs"})
-    host_steal_s: float | None = field(metadata={"doc": "their time that the hypervisor gave to others"})
+    host_busy_s: float | None = field(metadata={"doc": "CPU time of all processes on these CPUs"})
+    host_steal_s: float | None = field(metadata={"doc": "CPU time given to others by the hypervisor"})
 
     server_rows: int | None = field(metadata={"doc": "rows changed, by the server's count"})
-    log_bytes: int | None = field(metadata={"doc": "WAL generated"})
-    log_full_page_images: int | None = field(metadata={"doc": "whole pages among it"})
+    log_bytes: int | None = field(metadata={"doc": "bytes of WAL generated"})
+    log_full_page_images: int | None = field(metadata={"doc": "whole pages in the WAL"})
     log_writes: int | None = field(metadata={"doc": "write calls to the log"})
-    log_write_time_s: float | None = field(metadata={"doc": "time in them, all processes"})
+    log_write_time_s: float | None = field(metadata={"doc": "time in these write calls, all processes"})
     log_flushes: int | None = field(metadata={"doc": "flush calls on the log"})
-    log_flush_time_s: float | None = field(metadata={"doc": "time in them, all processes"})
-    checkpoints: int | None = field(metadata={"doc": "checkpoints the server counted inside"})
-    vacuums: int | None = field(metadata={"doc": "vacuums the server counted inside"})
+    log_flush_time_s: float | None = field(metadata={"doc": "time in these flush calls, all processes"})
+    checkpoints: int | None = field(metadata={"doc": "checkpoints that the server counted during the sample"})
+    vacuums: int | None = field(metadata={"doc": "vacuums that the server counted during the sample"})
 
     device_flushes: int | None = field(metadata={"doc": "flushes on the emulated log device"})
-    device_requested_s: float | None = field(metadata={"doc": "their requested time"})
-    device_delivered_s: float | None = field(metadata={"doc": "their delivered time"})
+    device_requested_s: float | None = field(metadata={"doc": "time requested for these flushes"})
+    device_delivered_s: float | None = field(metadata={"doc": "time that these flushes really took"})
 
     ticks: int = field(metadata={"doc": "readings of the wait sampler"})
-    ticks_late: int = field(metadata={"doc": "later than half a mean gap"})
-    ticks_lost: int = field(metadata={"doc": "failed"})
+    ticks_late: int = field(metadata={"doc": "readings later than half a mean gap"})
+    ticks_lost: int = field(metadata={"doc": "readings that failed"})
     sampler_cpu_s: float = field(metadata={"doc": "CPU of the sampler, here and in the server"})
     # Columns that runs stored before them do not have.
     units: int | None = field(default=None, metadata={"doc": "units of work, as the experiment counts them"})
     sampled_s: float | None = field(default=None, metadata={"doc": "time in which the sampler was on"})
-    looks: int | None = field(default=None, metadata={"doc": "its looks at one process each, idle ones too"})
-    looks_torn: int | None = field(default=None, metadata={"doc": "of them: the event changed meanwhile"})
+    looks: int | None = field(default=None, metadata={"doc": "looks at one process each, idle ones too"})
+    looks_torn: int | None = field(default=None, metadata={"doc": "looks during which the event changed"})
     sampler_realtime: bool | None = field(
-        default=None, metadata={"doc": "whether it ran at real-time priority; null where it is a query"}
+        default=None,
+        metadata={"doc": "whether the sampler had real-time priority; null where it is a query"},
     )
     first_unit_s: float | None = field(default=None, metadata={"doc": "time of the first unit of work"})
     row_versions: int | None = field(
@@ -316,7 +317,9 @@ class Sample:
     client_cpu_s: float | None = field(
         default=None, metadata={"doc": "CPU of the client; null where the loop runs inside the server"}
     )
-    host_idle_s: float | None = field(default=None, metadata={"doc": "their idle time; cpu-capacity alone"})
+    host_idle_s: float | None = field(
+        default=None, metadata={"doc": "the CPUs' idle time; cpu-capacity alone"}
+    )
     throttled_periods: int | None = field(
         default=None, metadata={"doc": "periods in which a control group's CPU quota ran out"}
     )
@@ -325,13 +328,13 @@ class Sample:
     )
     response_s: float | None = field(
         default=None,
-        metadata={"doc": "sum of response times from the moment asked for; null without arrivals"},
+        metadata={"doc": "sum of response times, from the scheduled moments; null without arrivals"},
     )
     arrivals_waited: int | None = field(
-        default=None, metadata={"doc": "transactions that found no session free when asked for"}
+        default=None, metadata={"doc": "transactions that found no session free at their scheduled moment"}
     )
     arrivals_unserved: int | None = field(
-        default=None, metadata={"doc": "transactions asked for and not begun before the end"}
+        default=None, metadata={"doc": "transactions scheduled and not begun before the end of the sample"}
     )
     database_busy_s: float | None = field(
         default=None,
@@ -341,18 +344,20 @@ class Sample:
         default=None, metadata={"doc": "transactions that wrote, by the server's count"}
     )
     binlog_flushes: int | None = field(default=None, metadata={"doc": "flush calls on the binary log"})
-    binlog_flush_time_s: float | None = field(default=None, metadata={"doc": "time in them, all threads"})
+    binlog_flush_time_s: float | None = field(default=None, metadata={"doc": "time in binary log flushes"})
     binlog_groups: int | None = field(default=None, metadata={"doc": "groups of commits written at once"})
-    binlog_bytes: int | None = field(default=None, metadata={"doc": "binary log written"})
-    consistent_gets: int | None = field(default=None, metadata={"doc": "blocks read as they were before"})
-    consistent_changes: int | None = field(default=None, metadata={"doc": "changes taken back for that"})
-    cr_blocks_created: int | None = field(default=None, metadata={"doc": "copies of blocks made for that"})
-    undo_records_applied: int | None = field(default=None, metadata={"doc": "records of undo applied"})
+    binlog_bytes: int | None = field(default=None, metadata={"doc": "bytes of binary log written"})
+    consistent_gets: int | None = field(default=None, metadata={"doc": "blocks read as of an earlier time"})
+    consistent_changes: int | None = field(default=None, metadata={"doc": "changes undone for such reads"})
+    cr_blocks_created: int | None = field(default=None, metadata={"doc": "block copies made for such reads"})
+    undo_records_applied: int | None = field(
+        default=None, metadata={"doc": "undo records applied for such reads"}
+    )
     history_list_length: int | None = field(
-        default=None, metadata={"doc": "transactions whose undo log is not purged, at the end"}
+        default=None, metadata={"doc": "transactions whose undo log is not purged at the end of the sample"}
     )
     seam: int | None = field(
-        default=None, metadata={"doc": "how often the run went on with a new private server before it"}
+        default=None, metadata={"doc": "how often the run was continued on a new private server before"}
     )
 
 
@@ -387,8 +392,8 @@ class Kill:
     spoiled: str | None = field(metadata={"doc": "why this kill does not count; null when it does"})
 
     sessions: int = field(metadata={"doc": "working sessions"})
-    acknowledged: int = field(metadata={"doc": "commits whose acknowledgement a session had noted"})
+    acknowledged: int = field(metadata={"doc": "commits whose acknowledgement a session had received"})
     missing: int = field(metadata={"doc": "acknowledged commits absent after recovery"})
-    unacknowledged: int = field(metadata={"doc": "commits present whose acknowledgement never arrived"})
-    loss_window_s: float | None = field(metadata={"doc": "age at the kill of the oldest missing commit"})
-    recovery_s: float = field(metadata={"doc": "from restart to the first query answered"})
+    unacknowledged: int = field(metadata={"doc": "commits recovered that were never acknowledged"})
+    loss_window_s: float | None = field(metadata={"doc": "age of the oldest missing commit at the kill"})
+    recovery_s: float = field(metadata={"doc": "time from restart to the first query answered"})

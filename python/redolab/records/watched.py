@@ -13,8 +13,8 @@ SETTING = "watched"
 """The one setting of a watched run."""
 SESSIONS, BACKGROUND, LOG_SYNC, LOG_WRITE = "sessions", "background", "log sync", "log write"
 SECTIONS: Mapping[str, str] = {
-    SESSIONS: "seconds of busy time of all sessions, by row of the account (on CPU, run queue, wait events)",
-    BACKGROUND: "the same for the server's background processes",
+    SESSIONS: "seconds of busy time of all sessions: on CPU, in the run queue, in each wait event",
+    BACKGROUND: "the same seconds for the server's background processes",
     LOG_SYNC: "waits of commits for their flush, by the upper end of a bucket in ms (`inf`: no end)",
     LOG_WRITE: "writes and flushes of the log, by the upper end of a bucket in ms",
 }
@@ -26,28 +26,28 @@ class Watched:
     """One stretch of time (a row of a watched run's `samples.parquet`); sums over the stretch."""
 
     sample: int = field(metadata={"doc": "1, 2, 3 ... in the order of time"})
-    block: int = field(metadata={"doc": "1, 2, 3 ...: start of the watch that it belongs to"})
+    block: int = field(metadata={"doc": "1, 2, 3 ...: the start of the watch to which the stretch belongs"})
     position: int = field(metadata={"doc": "place in the block, from 1"})
     setting: str = field(metadata={"doc": "watched"})
     started_at: str = field(metadata={"doc": "UTC, ISO 8601"})
-    start_s: float = field(metadata={"doc": "seconds since the watching first began"})
+    start_s: float = field(metadata={"doc": "seconds since the first start of the watch"})
     elapsed_s: float = field(metadata={"doc": "length of the stretch"})
     spoiled: str | None = field(metadata={"doc": "why this stretch does not count; null when it does"})
 
     connected_s: float | None = field(metadata={"doc": "time that all sessions were connected, summed"})
-    busy_s: float | None = field(metadata={"doc": "part of it that was not spent waiting for a client"})
+    busy_s: float | None = field(metadata={"doc": "connected time that was not spent waiting for a client"})
     client_in_transaction_s: float | None = field(
         metadata={
-            "doc": "part of it waiting for a client inside an open transaction; null where not distinguished"
+            "doc": "connected time waiting for a client in an open transaction; null where not distinguished"
         }
     )
     worked_sessions: int | None = field(metadata={"doc": "sessions that used CPU"})
     session_cpu_s: float | None = field(metadata={"doc": "CPU of all sessions"})
-    session_run_queue_s: float | None = field(metadata={"doc": "their time runnable but waiting for a CPU"})
-    log_sync_s: float | None = field(metadata={"doc": "their time waiting for a commit's flush"})
+    session_run_queue_s: float | None = field(metadata={"doc": "time that these sessions waited for a CPU"})
+    log_sync_s: float | None = field(metadata={"doc": "time that these sessions waited for a commit's flush"})
     instance_cpu_s: float | None = field(metadata={"doc": "CPU of all server processes, ended ones too"})
     host_cpus: int | None = field(metadata={"doc": "logical CPUs online"})
-    host_cores: int | None = field(metadata={"doc": "cores among them; null where not known"})
+    host_cores: int | None = field(metadata={"doc": "cores of these CPUs; null where not known"})
     host_busy_s: float | None = field(metadata={"doc": "CPU time that all processes had, by the kernel"})
     host_steal_s: float | None = field(metadata={"doc": "time that the hypervisor gave to others"})
 
@@ -56,16 +56,16 @@ class Watched:
         metadata={"doc": "rows inserted, updated and deleted, by the server's count"}
     )
     log_flushes: int | None = field(metadata={"doc": "flush calls on the log"})
-    log_flush_time_s: float | None = field(metadata={"doc": "time in them, all processes"})
+    log_flush_time_s: float | None = field(metadata={"doc": "time in these flush calls, all processes"})
     log_writes: int | None = field(metadata={"doc": "write calls to the log"})
-    log_write_time_s: float | None = field(metadata={"doc": "time in them, all processes"})
-    log_bytes: int | None = field(metadata={"doc": "log generated"})
+    log_write_time_s: float | None = field(metadata={"doc": "time in these write calls, all processes"})
+    log_bytes: int | None = field(metadata={"doc": "bytes of log generated"})
     binlog_flushes: int | None = field(metadata={"doc": "flush calls on the binary log"})
-    binlog_flush_time_s: float | None = field(metadata={"doc": "time in them, all threads"})
+    binlog_flush_time_s: float | None = field(metadata={"doc": "time in these calls, all threads"})
 
     ticks: int = field(metadata={"doc": "readings of all processes"})
     looks: int = field(metadata={"doc": "looks at one process each, idle ones too"})
-    sampler_cpu_s: float = field(metadata={"doc": "CPU of the watching, here"})
+    sampler_cpu_s: float = field(metadata={"doc": "CPU of Redolab while it watched, on this machine"})
     server_cpu_s: float | None = field(metadata={"doc": "CPU of Redolab's own session in the server"})
     replayers: int | None = field(
         default=None,

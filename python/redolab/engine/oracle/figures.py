@@ -26,14 +26,14 @@ FIGURES = (
     ),
     ReadFigure(
         "a wait that has not ended", "select_sessions", ("s.state", "s.event", "s.wait_time_micro"),
-        "added at the later reading and taken off at the earlier, where STATE is WAITING",
+        "added at the later reading, subtracted at the earlier, where STATE is WAITING",
     ),
     ReadFigure(
         "waiting for a client, main loops", "select_sessions", ("s.wait_class",),
         "waits of the class Idle; inside a transaction where an inactive session has one (TADDR)",
     ),
     ReadFigure(
-        "on CPU, of a session or a background process", "select_session_times",
+        "CPU time of a session or a background process", "select_session_times",
         ("'DB CPU'", "'background cpu time'"), "difference of two readings",
     ),
     ReadFigure(
@@ -41,8 +41,8 @@ FIGURES = (
         "elapsed time less CPU and waits: the run queue, and what Oracle does not time",
     ),
     ReadFigure(
-        "on CPU, of sessions that came and went", "select_times", ("'DB CPU'", "'background cpu time'"),
-        "the instance's CPU less that of the sessions seen",
+        "CPU time of sessions that came and went", "select_times", ("'DB CPU'", "'background cpu time'"),
+        "CPU time of the instance less that of the sessions seen",
     ),
     ReadFigure(
         "waits of the instance, their number and average", "select_waits",

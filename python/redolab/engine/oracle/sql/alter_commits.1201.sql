@@ -1,2 +1,2 @@
--- How a plain COMMIT of this session commits from now on; it ends with the session.
+-- Sets how a plain COMMIT of this session commits until the session ends.
 alter session set commit_wait = '{wait}' commit_logging = '{logging}'

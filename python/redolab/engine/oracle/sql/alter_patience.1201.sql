@@ -1,2 +1,2 @@
--- How long a DROP waits for a session that is still at work, seconds; of this session alone, no privilege needed.
+-- Sets how many seconds a DROP of this session waits for a session that is still at work; needs no privilege.
 alter session set ddl_lock_timeout = 60

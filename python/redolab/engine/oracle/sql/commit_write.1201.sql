@@ -1,2 +1,2 @@
--- A commit of a client's, in the mode of the setting: one round trip more.
+-- Commits from a client, in the mode of the setting: one more round trip.
 commit write {mode}

@@ -1,4 +1,4 @@
--- A key range of its own for each session, in half-filled blocks.
+-- Creates the table in which each session updates a key range of its own, in half-filled blocks.
 create table redolab_account (
   id number(10) not null primary key,
   value number not null,

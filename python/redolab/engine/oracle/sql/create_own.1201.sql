@@ -1,2 +1,2 @@
--- A table with one row for each session.
+-- Creates a session's own table, which has one row.
 create table redolab_own_{number} (value number not null)

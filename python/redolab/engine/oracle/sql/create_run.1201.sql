@@ -1,4 +1,4 @@
--- Created first and dropped last: it identifies the run that owns the tables.
+-- Creates the table that identifies the run that owns all tables: created first and dropped last.
 create table redolab_run (
   mark varchar2(32) not null,
   role varchar2(8) not null,

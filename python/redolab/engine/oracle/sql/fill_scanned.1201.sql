@@ -1,4 +1,4 @@
--- Some rows more.
+-- Adds rows to the table that is scanned.
 insert into redolab_scanned (id, value)
 select :first_id + level - 1, 1
 from dual

@@ -1,3 +1,3 @@
--- A row of a client's: one round trip.
+-- Inserts a row from a client: one round trip.
 insert into redolab_item (session_no, id, padding)
 values (:session_no, :id, :padding)

@@ -1,4 +1,4 @@
--- A session's loop: so many inserts before each commit, which is in the mode of the setting.
+-- Runs a session's loop: so many inserts before each commit, which is in the mode of the setting.
 declare
   began timestamp with time zone := systimestamp;
   lasted interval day(3) to second(6);

@@ -1,4 +1,4 @@
--- A session's loop: updates of the one row of its own table, each committed in the mode of the setting.
+-- Runs a session's loop: updates of the one row of its own table, each committed in the mode of the setting.
 declare
   began timestamp with time zone := systimestamp;
   lasted interval day(3) to second(6);

@@ -1,4 +1,5 @@
--- A session's loop: single-row updates at random in its own key range, each committed in the mode of the setting.
+-- Runs a session's loop: single-row updates at random in its own key range, each committed in the mode of the
+-- setting.
 declare
   began timestamp with time zone := systimestamp;
   lasted interval day(3) to second(6);

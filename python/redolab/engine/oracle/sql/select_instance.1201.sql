@@ -1,4 +1,4 @@
--- The instance that answers and the time of its start: a later start shows a restart.
+-- Reads which instance answers and when it started: a later start shows a restart.
 select
   i.instance_name,
   i.version,

@@ -1,3 +1,3 @@
--- The run that made Redolab's tables, and its guard, in a table of its own.
+-- Reads from Redolab's own table which run made the tables, and its guard process.
 select r.mark, r.role, r.sid, r.serial
 from redolab_run r

@@ -1,3 +1,3 @@
--- A whole scan.
+-- Scans the whole table.
 select /*+ full(s) */ sum(s.value) as total
 from redolab_scanned s

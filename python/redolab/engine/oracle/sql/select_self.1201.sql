@@ -1,4 +1,4 @@
--- The asking session, its user and its instance: needs no privilege.
+-- Reads the session that asks, its user and its instance: needs no privilege.
 select
   sys_context('USERENV', 'SESSION_USER') as username,
   sys_context('USERENV', 'CURRENT_SCHEMA') as current_schema,

@@ -1,4 +1,4 @@
--- What the scanning session read, and what it made of undo: for consistent-read alone.
+-- Reads what the scanning session read and what it made of undo; only for consistent-read.
 select s.sid, n.name, s.value
 from v$sesstat s
 join v$statname n on n.statistic# = s.statistic#

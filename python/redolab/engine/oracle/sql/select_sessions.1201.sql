@@ -1,4 +1,4 @@
--- Every session and background process, and the wait that it is in at this moment.
+-- Reads every session and background process, and the wait that it is in at this moment.
 select
   s.sid,
   s.serial# as serial,

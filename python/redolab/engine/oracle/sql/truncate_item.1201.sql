@@ -1,2 +1,2 @@
--- Before each sample.
+-- Empties the table of inserted rows before each sample.
 truncate table redolab_item

@@ -1,4 +1,4 @@
--- An update of a client's, of a row in its own key range: one round trip.
+-- Updates a row of the session's own key range from a client: one round trip.
 update redolab_account
 set value = value + 1
 where id = :id
