@@ -20,7 +20,7 @@ pub enum Argument {
 }
 
 /// The value of an argument.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Bound<'a> {
     Session(i32),
     Number(i64),

@@ -97,7 +97,7 @@ def rust(opens: str) -> set[str]:
 
 
 def test_the_compiled_client_opens_its_connections_in_one_file_for_each_protocol() -> None:
-    assert rust(r"\bConfig::new\(|\btokio_postgres::connect\b") == {"redolab-load/src/wire/postgres.rs"}
+    assert rust(r"\bstartup_message\(") == {"redolab-load/src/wire/postgres/login.rs"}
     assert rust(r"\bTcpStream::connect\(") == {"redolab-load/src/wire/tcp.rs"}
     assert rust(r"\bUnixStream::connect\(") == {"redolab-load/src/wire/unix.rs"}
     opens = {f"redolab-load/src/wire/{name}.rs" for name in ("postgres", "mysql/connection")}

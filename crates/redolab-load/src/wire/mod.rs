@@ -6,6 +6,7 @@
 mod mysql;
 mod postgres;
 mod refusal;
+mod statement;
 mod tcp;
 mod tls;
 mod unix;

@@ -5,7 +5,6 @@ mod channel;
 mod connection;
 mod log_ins;
 mod login;
-mod statement;
 mod target;
 mod transactions;
 

@@ -1,39 +1,47 @@
 //! PostgreSQL's protocol: connections.
 
+mod answer;
+mod channel;
+mod connection;
 mod guarded;
-mod handshake;
+mod login;
 mod transactions;
+mod words;
 
-use std::cell::OnceCell;
-use std::error::Error as _;
-use std::io;
 use std::path::Path;
-use std::rc::Rc;
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
-use tokio::task::spawn_local;
 use tokio::time::timeout;
-use tokio_postgres::config::{SslMode, SslNegotiation};
-use tokio_postgres::tls::TlsConnect;
-use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Config, Error, NoTls, Statement};
 
-use crate::wire::refusal::Refusal;
 use crate::wire::tcp;
-use crate::wire::tls::{Tls, handshake_words};
+use crate::wire::tls::Tls;
 use crate::wire::unix;
+use channel::Channel;
 use guarded::Guarded;
-use handshake::Handshake;
+use login::{Identity, encrypt, log_in};
+use words::{Refused, no_connection};
 
+pub(crate) use connection::Wire;
 pub use guarded::Methods;
-pub use handshake::ALPN;
-pub use tokio_postgres::config::ChannelBinding;
 pub(crate) use transactions::Transactions;
+
+/// The protocol's name in the handshake of TLS.
+pub const ALPN: &[u8] = b"postgresql";
 
 const ANOTHER_USER: &str =
     "the server behind this socket does not run as the user that requirepeer names";
+
+/// Whether both ends make sure that they mean the same certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChannelBinding {
+    /// They do not.
+    Disable,
+    /// Where both can.
+    Prefer,
+    /// In any case.
+    Require,
+}
 
 /// Where a server is, and as whom to connect.
 #[derive(Clone, Copy)]
@@ -70,7 +78,7 @@ pub struct Protection {
 /// A server, and as whom to connect. Its `Debug` does not show the password.
 #[derive(Clone)]
 pub struct Target {
-    config: Config,
+    identity: Identity,
     host: String,
     port: u16,
     protection: Protection,
@@ -79,22 +87,19 @@ pub struct Target {
 impl Target {
     /// Have every connection from now on log in with this password.
     pub(crate) fn set_password(&mut self, password: &str) {
-        self.config.password(password);
+        self.identity.password = Some(password.to_owned());
     }
 
     /// Take where the server is, who connects, and how.
     #[must_use]
     pub fn new(login: &Login<'_>, protection: Protection) -> Self {
-        let mut config = Config::new();
-        config
-            .user(login.user)
-            .dbname(login.database)
-            .options(login.options)
-            .channel_binding(protection.channel_binding);
-        if let Some(password) = login.password {
-            config.password(password);
-        }
-        Self { config, host: login.host.to_owned(), port: login.port, protection }
+        let identity = Identity {
+            user: login.user.to_owned(),
+            password: login.password.map(ToOwned::to_owned),
+            database: login.database.to_owned(),
+            options: login.options.to_owned(),
+        };
+        Self { identity, host: login.host.to_owned(), port: login.port, protection }
     }
 
     /// Open a connection, shown as `name` in the server's views, and tell its server process.
@@ -103,129 +108,38 @@ impl Target {
         timeout(limit, self.open(name))
             .await
             .map_err(|_| format!("timeout: the connection was not made within {limit:?}"))?
+            .map_err(|refused| refused.text)
     }
 
-    async fn open(&self, name: &str) -> Result<(Wire, u32), String> {
-        let mut config = self.config.clone();
-        config.application_name(name);
-        let allowed = self.protection.allowed;
-        let wire = if self.host.starts_with('/') {
-            let stream = self.unix().await.map_err(|why| no_connection(&why))?;
-            in_the_clear(config, stream, allowed).await?
+    async fn open(&self, name: &str) -> Result<(Wire, u32), Refused> {
+        let Protection { tls, channel_binding, allowed, .. } = &self.protection;
+        let (mut channel, certificate) = if self.host.starts_with('/') {
+            (Channel::new(Guarded::new(self.unix().await?, *allowed)), None)
         } else {
             let stream = tcp::connect(&self.host, self.port).await;
             let stream = stream.map_err(|why| no_connection(&why))?;
-            match &self.protection.tls {
-                None => in_the_clear(config, stream, allowed).await?,
-                Some(tls) => {
-                    let direct =
-                        if tls.direct { SslNegotiation::Direct } else { SslNegotiation::Postgres };
-                    config.ssl_mode(SslMode::Require).ssl_negotiation(direct);
-                    let handshake = Handshake { tls: tls.clone(), allowed };
-                    wire(&config, stream, handshake).await?
-                }
+            match tls {
+                None => (Channel::new(Guarded::new(stream, *allowed)), None),
+                Some(tls) => encrypt(stream, tls, *allowed).await?,
             }
         };
-        let pid = wire.ask("select pg_backend_pid()::text", &[]).await?;
-        let pid = pid.and_then(|pid| pid.parse().ok()).ok_or("the server tells no process id")?;
-        Ok((wire, pid))
+        log_in(&mut channel, &self.identity, name, *channel_binding, certificate).await?;
+        let told = channel.ask("select pg_backend_pid()", &[]).await?;
+        let pid = told.first.and_then(|pid| pid.parse().ok());
+        Ok((Wire::new(channel), pid.ok_or("the server tells no process id")?))
     }
 
-    async fn unix(&self) -> io::Result<UnixStream> {
+    async fn unix(&self) -> Result<UnixStream, Refused> {
         let socket = Path::new(&self.host).join(format!(".s.PGSQL.{}", self.port));
-        unix::connect(&socket, self.protection.peer_uid, ANOTHER_USER).await
+        let stream = unix::connect(&socket, self.protection.peer_uid, ANOTHER_USER).await;
+        stream.map_err(|why| no_connection(&why).into())
     }
-}
-
-async fn in_the_clear<S>(mut config: Config, stream: S, allowed: Methods) -> Result<Wire, String>
-where
-    S: AsyncRead + AsyncWrite + Unpin + 'static,
-{
-    config.ssl_mode(SslMode::Disable);
-    wire(&config, Guarded::new(stream, allowed), NoTls).await
-}
-
-/// Log in over `stream`.
-async fn wire<S, T>(config: &Config, stream: S, tls: T) -> Result<Wire, String>
-where
-    S: AsyncRead + AsyncWrite + Unpin + 'static,
-    T: TlsConnect<S>,
-    T::Stream: Unpin + 'static,
-{
-    let (client, connection) =
-        config.connect_raw(stream, tls).await.map_err(|error| words(&error))?;
-    let ending = Rc::new(OnceCell::new());
-    let told = Rc::clone(&ending);
-    // Ends with the client.
-    spawn_local(async move {
-        if let Err(error) = connection.await {
-            let _ = told.set(words(&error));
-        }
-    });
-    Ok(Wire { client, ending })
-}
-
-fn no_connection(error: &io::Error) -> String {
-    format!("error connecting to server: {error}")
 }
 
 impl std::fmt::Debug for Target {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("Target").field("host", &self.host).finish_non_exhaustive()
     }
-}
-
-/// One connection.
-pub(crate) struct Wire {
-    client: Client,
-    /// Why it ended, where the server said so between two statements.
-    ending: Rc<OnceCell<String>>,
-}
-
-impl Wire {
-    /// Whether the server still answers.
-    pub(crate) async fn is_alive(&self) -> bool {
-        self.client.check_connection().await.is_ok()
-    }
-
-    /// Execute `statement`, whose parameters are all text; returns the text in the first column of its
-    /// row.
-    pub(crate) async fn ask(
-        &self,
-        statement: &str,
-        arguments: &[String],
-    ) -> Result<Option<String>, String> {
-        let arguments: Vec<&(dyn ToSql + Sync)> =
-            arguments.iter().map(|argument| argument as &(dyn ToSql + Sync)).collect();
-        let row = self.client.query_opt(statement, &arguments).await;
-        let text = row.and_then(|row| row.map_or(Ok(None), |row| row.try_get(0)));
-        text.map_err(|error| self.why(&error))
-    }
-
-    async fn prepare(&self, statement: &str) -> Result<Statement, String> {
-        self.client.prepare(statement).await.map_err(|error| self.why(&error))
-    }
-
-    fn why(&self, error: &Error) -> String {
-        let ended = if error.is_closed() { self.ending.get() } else { None };
-        ended.cloned().unwrap_or_else(|| words(error))
-    }
-}
-
-/// What went wrong, with the server's own words, which never have a password in them.
-fn words(error: &Error) -> String {
-    if let Some(answer) = error.as_db_error() {
-        return answer.message().to_owned();
-    }
-    let Some(cause) = error.source() else { return error.to_string() };
-    let inner = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-    if let Some(refusal) = inner.and_then(|inner| inner.downcast_ref::<Refusal>()) {
-        return refusal.to_string();
-    }
-    if let Some(failed) = inner.and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-        return handshake_words(failed);
-    }
-    format!("{error}: {cause}")
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use mysql_common::row::{Row, RowDeserializer};
 use mysql_common::value::ServerSide;
 
 use super::channel::{CAPABILITIES, Channel, STRANGE};
-use super::statement::Statement;
+use crate::wire::statement::Statement;
 
 /// What a table or a query may have in both servers.
 const MOST_COLUMNS: u64 = 4_096;

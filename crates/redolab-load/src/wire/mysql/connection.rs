@@ -1,13 +1,14 @@
 //! Connections, and the questions that are asked on them.
 
 use mysql_common::Value;
+use mysql_common::packets::ComStmtClose;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::channel::Channel;
 use super::login::log_in;
-use super::statement::{Orphans, Statement};
 use super::target::Target;
+use crate::wire::statement::{Orphans, Statement};
 use crate::wire::tcp;
 use crate::wire::unix;
 
@@ -73,7 +74,9 @@ impl Wire {
 
     pub(super) async fn prepare(&self, statement: &str) -> Result<Statement, String> {
         let mut channel = self.channel.lock().await;
-        self.orphans.close(&mut channel).await?;
+        for number in self.orphans.take() {
+            channel.tell(&ComStmtClose::new(number)).await?;
+        }
         let prepared = channel.prepare(statement).await?;
         Ok(self.orphans.adopt(prepared))
     }

@@ -6,10 +6,10 @@ use mysql_common::Value;
 
 use super::channel::Channel;
 use super::connection::Wire;
-use super::statement::Statement;
 use crate::arguments::{Bound, Hand};
 use crate::part::{How, Job};
 use crate::report::Done;
+use crate::wire::statement::Statement;
 
 /// One session's transactions.
 pub(crate) struct Transactions<'a> {

@@ -3,10 +3,6 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use mysql_common::packets::ComStmtClose;
-
-use super::channel::Channel;
-
 /// A statement that the server knows.
 pub(super) struct Statement {
     pub(super) number: u32,
@@ -30,12 +26,8 @@ impl Orphans {
         Statement { number, arguments, orphans: self.clone() }
     }
 
-    /// Close them, which the server does not answer.
-    pub(super) async fn close(&self, channel: &mut Channel) -> Result<(), String> {
-        let orphans = self.0.take();
-        for number in orphans {
-            channel.tell(&ComStmtClose::new(number)).await?;
-        }
-        Ok(())
+    /// The numbers of those that are to be closed.
+    pub(super) fn take(&self) -> Vec<u32> {
+        self.0.take()
     }
 }

@@ -1,0 +1,429 @@
+//! Reads a script.
+
+use std::time::Duration;
+
+use crate::expression::Expression;
+use crate::fault::Fault;
+use crate::parse::expression;
+use crate::place::place;
+use crate::sql::{End, Sql, scan};
+use crate::tokens::variable_length;
+
+/// A greater file is not read.
+pub const MOST_BYTES: usize = 1 << 20;
+/// Arguments of one statement.
+const MOST_ARGUMENTS: usize = 255;
+
+/// A file that was read.
+#[derive(Clone, Debug)]
+pub struct Script {
+    pub(crate) commands: Vec<Command>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Command {
+    pub(crate) place: (usize, usize),
+    pub(crate) kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    Sql(Sql, Keep),
+    Set(String, Expression),
+    /// A condition, and the command to go on with where it does not hold.
+    If(Expression, usize),
+    /// Where a branch that was taken ends; then the command after the last branch is next.
+    Leave(usize),
+    Sleep(Pause, Duration),
+    Pipeline(Pipeline),
+}
+
+/// What is kept of the answer to a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Nothing.
+    Nothing,
+    /// The columns of its one row, as variables whose names begin with this (`\gset`).
+    OneRow(String),
+    /// The columns of the last row of each statement, where it has one (`\aset`).
+    LastRows(String),
+}
+
+/// How many units of time.
+#[derive(Clone, Debug)]
+pub(crate) enum Pause {
+    Number(i64),
+    Variable(String),
+}
+
+/// What is done with the statements that follow, on a server that takes several before it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pipeline {
+    /// Send without waiting.
+    Start,
+    /// Let the server end the transaction, and go on.
+    Sync,
+    /// Wait for all answers.
+    End,
+}
+
+impl Script {
+    /// Read the text of a file.
+    ///
+    /// # Errors
+    ///
+    /// What cannot be read or is not done here, with its place.
+    pub fn read(file: &str) -> Result<Self, Fault> {
+        if file.len() > MOST_BYTES {
+            let text =
+                format!("a script has at most {MOST_BYTES} bytes, and this one {}", file.len());
+            return Err(Fault::new((1, 1), text));
+        }
+        let mut reader = Reader { file, commands: Vec::new(), open: Vec::new(), in_pipeline: None };
+        reader.read()?;
+        if reader.commands.is_empty() {
+            return Err(Fault::new(
+                (1, 1),
+                "the script has neither a statement nor a meta command",
+            ));
+        }
+        Ok(Self { commands: reader.commands })
+    }
+
+    /// Its statements, in their order.
+    pub fn statements(&self) -> impl Iterator<Item = &Sql> {
+        self.commands.iter().filter_map(|command| match &command.kind {
+            Kind::Sql(sql, _) => Some(sql),
+            _ => None,
+        })
+    }
+}
+
+/// An `\if` that has not ended.
+struct Open {
+    place: (usize, usize),
+    /// The last condition, whose next command is not known yet.
+    condition: Option<usize>,
+    /// Commands that leave the `\if`.
+    leaves: Vec<usize>,
+    had_else: bool,
+}
+
+struct Reader<'a> {
+    file: &'a str,
+    commands: Vec<Command>,
+    open: Vec<Open>,
+    in_pipeline: Option<(usize, usize)>,
+}
+
+/// A meta command: its words by the bytes at which they begin and end.
+struct Meta<'a> {
+    at: usize,
+    name: &'a str,
+    words: Vec<(usize, usize)>,
+    end: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn place(&self, byte: usize) -> (usize, usize) {
+        place(self.file, byte)
+    }
+
+    fn fault(&self, byte: usize, text: impl Into<String>) -> Fault {
+        Fault::new(self.place(byte), text)
+    }
+
+    fn read(&mut self) -> Result<(), Fault> {
+        let mut at = 0;
+        loop {
+            let scanned = scan(self.file, at)
+                .map_err(|(byte, kind)| self.fault(byte, format!("this {kind} does not end")))?;
+            at = scanned.after;
+            let mut statement = (!scanned.text.trim_end_matches(';').trim().is_empty())
+                .then(|| (scanned.start, Sql::new(scanned.text)));
+            if let End::Meta(byte) = scanned.end {
+                let meta = self.meta(byte);
+                at = meta.end;
+                if matches!(meta.name, "gset" | "aset") {
+                    self.keep(&meta, statement.take())?;
+                } else {
+                    self.statement(statement.take(), Keep::Nothing)?;
+                    self.command(&meta)?;
+                }
+            }
+            self.statement(statement, Keep::Nothing)?;
+            if scanned.end == End::File {
+                break;
+            }
+        }
+        match (self.open.last(), self.in_pipeline) {
+            (Some(open), _) => Err(Fault::new(open.place, "this \\if has no \\endif")),
+            (None, Some(place)) => Err(Fault::new(place, "this pipeline has no \\endpipeline")),
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn push(&mut self, place: (usize, usize), kind: Kind) -> usize {
+        self.commands.push(Command { place, kind });
+        self.commands.len() - 1
+    }
+
+    fn statement(&mut self, found: Option<(usize, Sql)>, keep: Keep) -> Result<(), Fault> {
+        let Some((start, sql)) = found else { return Ok(()) };
+        if sql.arguments().count() > MOST_ARGUMENTS {
+            let text = format!("a statement has at most {MOST_ARGUMENTS} variables");
+            return Err(self.fault(start, text));
+        }
+        let place = self.place(start);
+        self.push(place, Kind::Sql(sql, keep));
+        Ok(())
+    }
+
+    /// The meta command that begins at a byte, to the end of its line.
+    fn meta(&self, at: usize) -> Meta<'a> {
+        let file: &'a str = self.file;
+        let bytes = file.as_bytes();
+        let mut end = at;
+        let mut words = Vec::new();
+        let mut word: Option<usize> = None;
+        while end < bytes.len() && bytes[end] != b'\n' {
+            let goes_on =
+                [&b"\\\n"[..], b"\\\r\n"].into_iter().find(|it| bytes[end..].starts_with(it));
+            if bytes[end].is_ascii_whitespace() || goes_on.is_some() {
+                words.extend(word.take().map(|start| (start, end)));
+            } else if word.is_none() {
+                word = Some(end);
+            }
+            end += goes_on.map_or(1, <[u8]>::len);
+        }
+        words.extend(word.map(|start| (start, end)));
+        let name = words.first().map_or("", |&(start, to)| &file[start + 1..to]);
+        words.drain(..words.len().min(1));
+        Meta { at, name, words, end }
+    }
+
+    /// `\gset` or `\aset` after a statement, which a semicolon may have ended already.
+    fn keep(&mut self, meta: &Meta<'_>, statement: Option<(usize, Sql)>) -> Result<(), Fault> {
+        let Meta { at, name, ref words, .. } = *meta;
+        let prefix = match words[..] {
+            [] => String::new(),
+            [(from, to)] => self.file[from..to].to_owned(),
+            _ => return Err(self.fault(at, format!("\\{name} takes one prefix at the most"))),
+        };
+        let keep = if name == "gset" { Keep::OneRow(prefix) } else { Keep::LastRows(prefix) };
+        if statement.is_none() {
+            return Err(self.fault(
+                at,
+                format!("\\{name} must follow a statement, in the place of its semicolon"),
+            ));
+        }
+        if self.in_pipeline.is_some() {
+            return Err(self.fault(
+                at,
+                format!("\\{name} needs an answer, and a pipeline has none until it ends"),
+            ));
+        }
+        self.statement(statement, keep)
+    }
+
+    fn command(&mut self, meta: &Meta<'_>) -> Result<(), Fault> {
+        let place = self.place(meta.at);
+        match meta.name {
+            "set" => self.set(meta),
+            "if" => {
+                let condition = self.condition(meta)?;
+                let at = self.push(place, Kind::If(condition, 0));
+                self.open.push(Open {
+                    place,
+                    condition: Some(at),
+                    leaves: Vec::new(),
+                    had_else: false,
+                });
+                Ok(())
+            }
+            "elif" => {
+                let condition = self.condition(meta)?;
+                self.next_branch(meta, false)?;
+                let at = self.push(place, Kind::If(condition, 0));
+                if let Some(open) = self.open.last_mut() {
+                    open.condition = Some(at);
+                }
+                Ok(())
+            }
+            "else" => {
+                self.takes(meta, 0, 0)?;
+                self.next_branch(meta, true)
+            }
+            "endif" => {
+                self.takes(meta, 0, 0)?;
+                let Some(open) = self.open.pop() else {
+                    return Err(self.fault(meta.at, "this \\endif has no \\if"));
+                };
+                let next = self.commands.len();
+                for at in open.condition.into_iter().chain(open.leaves) {
+                    self.go_to(at, next);
+                }
+                Ok(())
+            }
+            "sleep" => self.sleep(meta),
+            "startpipeline" => {
+                self.takes(meta, 0, 0)?;
+                if self.in_pipeline.is_some() {
+                    return Err(self.fault(meta.at, "a pipeline has started already"));
+                }
+                self.in_pipeline = Some(place);
+                self.push(place, Kind::Pipeline(Pipeline::Start));
+                Ok(())
+            }
+            "syncpipeline" | "endpipeline" => {
+                self.takes(meta, 0, 0)?;
+                if self.in_pipeline.is_none() {
+                    let text = format!("\\{} without \\startpipeline", meta.name);
+                    return Err(self.fault(meta.at, text));
+                }
+                let ends = meta.name == "endpipeline";
+                if ends {
+                    self.in_pipeline = None;
+                }
+                self.push(place, Kind::Pipeline(if ends { Pipeline::End } else { Pipeline::Sync }));
+                Ok(())
+            }
+            "setrandom" => Err(self.fault(meta.at, self.modern(meta))),
+            "setshell" | "shell" => Err(self.fault(
+                meta.at,
+                format!("\\{} starts a program, which Redolab does not do for a script", meta.name),
+            )),
+            "" => Err(self.fault(meta.at, "a backslash begins a meta command, such as \\set")),
+            name => {
+                Err(self.fault(meta.at, format!("\\{name} is not a meta command of pgbench's")))
+            }
+        }
+    }
+
+    /// `\setrandom`, which pgbench had until 9.5, as it is written since.
+    fn modern(&self, meta: &Meta<'_>) -> String {
+        let words: Vec<_> = meta.words.iter().map(|&(from, to)| &self.file[from..to]).collect();
+        let written = match words[..] {
+            [name, low, high] | [name, low, high, "uniform"] => {
+                format!("\\set {name} random({low}, {high})")
+            }
+            [name, low, high, how @ ("gaussian" | "exponential"), parameter] => {
+                format!("\\set {name} random_{how}({low}, {high}, {parameter})")
+            }
+            _ => "\\set NAME random(LOWEST, GREATEST)".to_owned(),
+        };
+        format!("\\setrandom is gone since pgbench 9.6: write {written}")
+    }
+
+    fn takes(&self, meta: &Meta<'_>, fewest: usize, most: usize) -> Result<(), Fault> {
+        let given = meta.words.len();
+        if given < fewest {
+            return Err(self.fault(meta.at, format!("\\{} lacks an argument", meta.name)));
+        }
+        match meta.words.get(most) {
+            Some(&(from, _)) => {
+                Err(self.fault(from, format!("\\{} takes no such argument", meta.name)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn set(&mut self, meta: &Meta<'_>) -> Result<(), Fault> {
+        self.takes(meta, 2, usize::MAX)?;
+        let (from, to) = meta.words[0];
+        let name = &self.file[from..to];
+        if !is_name(name) {
+            let text = format!(
+                "\"{name}\" is not a variable's name: letters, digits and _, and no digit at the beginning"
+            );
+            return Err(self.fault(from, text));
+        }
+        let (name, value) = (name.to_owned(), expression(self.file, meta.words[1].0, meta.end)?);
+        let place = self.place(meta.at);
+        self.push(place, Kind::Set(name, value));
+        Ok(())
+    }
+
+    fn condition(&self, meta: &Meta<'_>) -> Result<Expression, Fault> {
+        self.takes(meta, 1, usize::MAX)?;
+        expression(self.file, meta.words[0].0, meta.end)
+    }
+
+    /// The end of a branch: whoever took it leaves, and whoever did not comes to the next command.
+    fn next_branch(&mut self, meta: &Meta<'_>, is_else: bool) -> Result<(), Fault> {
+        let place = self.place(meta.at);
+        match self.open.last() {
+            None => return Err(Fault::new(place, format!("this \\{} has no \\if", meta.name))),
+            Some(open) if open.had_else => {
+                return Err(Fault::new(place, format!("\\{} after \\else", meta.name)));
+            }
+            Some(_) => {}
+        }
+        let leave = self.push(place, Kind::Leave(0));
+        let next = self.commands.len();
+        let mut waiting = None;
+        if let Some(open) = self.open.last_mut() {
+            open.leaves.push(leave);
+            open.had_else = is_else;
+            waiting = open.condition.take();
+        }
+        if let Some(at) = waiting {
+            self.go_to(at, next);
+        }
+        Ok(())
+    }
+
+    fn go_to(&mut self, at: usize, next: usize) {
+        if let Kind::If(_, to) | Kind::Leave(to) = &mut self.commands[at].kind {
+            *to = next;
+        }
+    }
+
+    fn sleep(&mut self, meta: &Meta<'_>) -> Result<(), Fault> {
+        self.takes(meta, 1, 2)?;
+        let (from, to) = meta.words[0];
+        let text = &self.file[from..to];
+        let mut unit = meta.words.get(1).map(|&(from, to)| (from, &self.file[from..to]));
+        let pause = if let Some(name) = text.strip_prefix(':') {
+            if variable_length(name) != name.len() || name.is_empty() {
+                return Err(self.fault(from, format!("\"{text}\" is not a variable")));
+            }
+            Pause::Variable(name.to_owned())
+        } else {
+            let digits = text.trim_start_matches(['+', '-']);
+            let figures = digits.find(|next: char| !next.is_ascii_digit()).unwrap_or(digits.len());
+            let length = text.len() - digits.len() + figures;
+            if unit.is_none() && length < text.len() {
+                unit = Some((from + length, &text[length..]));
+            }
+            let number = if unit.is_some_and(|(at, _)| at < to) { &text[..length] } else { text };
+            let number = number.parse().map_err(|_| {
+                self.fault(
+                    from,
+                    format!("\\sleep takes a whole number of us, ms or s, and not \"{text}\""),
+                )
+            })?;
+            Pause::Number(number)
+        };
+        let each = match unit.map(|(at, unit)| (at, unit.to_lowercase())) {
+            None => Duration::from_secs(1),
+            Some((_, unit)) if unit == "s" => Duration::from_secs(1),
+            Some((_, unit)) if unit == "ms" => Duration::from_millis(1),
+            Some((_, unit)) if unit == "us" => Duration::from_micros(1),
+            Some((at, unit)) => {
+                return Err(self
+                    .fault(at, format!("the unit of \\sleep is us, ms or s, and not \"{unit}\"")));
+            }
+        };
+        let place = self.place(meta.at);
+        self.push(place, Kind::Sleep(pause, each));
+        Ok(())
+    }
+}
+
+/// Whether a variable may have this name.
+pub(crate) fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && variable_length(name) == name.len()
+        && !name.starts_with(|first: char| first.is_ascii_digit())
+}

@@ -1,0 +1,1 @@
+SELECT 'light', :client_id;
