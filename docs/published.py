@@ -26,11 +26,13 @@ _OUTCOMES = ("agrees", "differs", "not comparable")
 _INTRODUCTION = """\
 # Compared with the published figures
 
-Every finding of the published experiments that Redolab repeats, with our own figure. "Here" has a 95 %
-interval unless stated otherwise. The experiment's analysis decides `agrees` and `differs` by the rule in the
-column "why"; for `not comparable` that column gives the reason. Other machines and other databases are
-expected to differ: the reason is the finding. A run that cannot compare a finding is left out where another
-can. `docs/published.py` writes this page from stored runs; nothing in it is typed by hand.
+This page compares every finding of the published experiments that Redolab repeats with our own figure. A
+figure in the column "here" has a 95 % interval unless stated otherwise. Whether our figure `agrees` with a
+finding or `differs` is decided by the rule in the column "why"; for a finding that is `not comparable` the
+column "why" gives the reason. Other machines and other databases are expected to give other figures than the
+published ones; the reason for a difference is the result. A run that cannot compare a finding is left out
+where another run can. `docs/published.py` writes this page from stored runs; no figure in it is typed by
+hand.
 """
 
 
@@ -112,7 +114,7 @@ def _summary(data: Mapping[str, Any]) -> str:
         for _, finding in _shown(_of(name, data))
     ]
     counts = ", ".join(f"{agreements.count(outcome)} {outcome}" for outcome in _OUTCOMES)
-    lines = [f"{len(agreements)} rows: {counts}.\n"] if agreements else []
+    lines = [f"The tables of this page have {len(agreements)} rows: {counts}.\n"] if agreements else []
     missing = not_yet_run(data)
     if missing:
         lines.append(f"Not yet run: {', '.join(f'`{name}`' for name in missing)}.\n")
@@ -128,7 +130,7 @@ def _experiment(name: str, runs: Sequence[Mapping[str, Any]]) -> str:
     lines += [f"{number}. {_described(run)}" for number, run in enumerate(runs, start=1)]
     shown = _shown(runs)
     if not shown:
-        return "\n".join([*lines, "", "No published finding can be compared with it.", ""])
+        return "\n".join([*lines, "", "No published finding can be compared with this experiment.", ""])
     rows = [
         (finding["finding"], finding["theirs"], _ours(finding), f"`{finding['agreement']}`", finding["why"], number)
         for number, finding in shown
@@ -162,7 +164,7 @@ def _shown(runs: Sequence[Mapping[str, Any]]) -> list[tuple[int, Mapping[str, An
 def _described(run: Mapping[str, Any]) -> str:
     device = run["log_device_ms"]
     parts = [
-        run["date"],
+        f"Measured on {run['date']}",
         run["server"],
         run["work"],
         f"EMULATED log device {device:g} ms" if device else "",

@@ -95,7 +95,7 @@ def test_a_run_brings_a_row_per_finding(script: ModuleType) -> None:
         "both intervals overlap | 1 |" in text
     )
     assert "| M solved from batch 1 | 1.4235 | n/a | `not comparable` |" in text
-    assert "1. 2026-11-21, PostgreSQL 18.6 (embedded), 5 sessions, single-row inserts, 2 CPUs (M" in text
+    assert "1. Measured on 2026-11-21, PostgreSQL 18.6 (embedded), 5 sessions, single-row inserts, 2 CPUs (M" in text
     assert "6 blocks, seed 11" in text
     assert "`commit-mode`" not in text.partition("Not yet run:")[2].partition("\n")[0]
 
