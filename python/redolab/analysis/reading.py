@@ -9,8 +9,9 @@ from typing import Any
 
 from redolab.analysis.time_based import units_of_work
 from redolab.analysis.waits import SampledProcesses
+from redolab.records.draw import Draw
 from redolab.records.run import Run, once_for_a_run
-from redolab.records.sample import Draw, Kill, OverheadRow, ProcessTime, Sample, WaitRow
+from redolab.records.sample import Kill, OverheadRow, ProcessTime, Sample, WaitRow
 
 Sightings = Mapping[int, SampledProcesses]
 """Observations of the server's processes, by the number of the sample."""

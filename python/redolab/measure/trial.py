@@ -11,8 +11,9 @@ from redolab.engine.base import Engine
 from redolab.errors import ConnectionLostError
 from redolab.measure.difference import difference
 from redolab.records.design import Design, Trial
+from redolab.records.draw import Draw
 from redolab.records.load import Amount
-from redolab.records.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, Setting, WaitRow
+from redolab.records.sample import Kill, LatencyRow, OverheadRow, ProcessTime, Sample, Setting, WaitRow
 
 Measured = tuple[Sample | Kill | Draw, list[WaitRow], list[ProcessTime], list[OverheadRow], list[LatencyRow]]
 

@@ -11,8 +11,8 @@ from redolab.analysis.reading import read_draws
 from redolab.experiment.sampling_distribution.figures import figures
 from redolab.experiment.sampling_distribution.means import Answer, Coverage, SettingMeans, found_of
 from redolab.experiment.sampling_distribution.tables import published, tables
+from redolab.records.draw import Draw
 from redolab.records.run import Run
-from redolab.records.sample import Draw
 from redolab.stats.estimates import Estimate, exact_share
 from redolab.stats.plus_and_minus import (
     normal_coverage,
