@@ -9,7 +9,6 @@ from typing import Any
 
 from redolab.analysis.time_based import units_of_work
 from redolab.analysis.waits import SampledProcesses
-from redolab.records.draw import Draw
 from redolab.records.run import Run, once_for_a_run
 from redolab.records.sample import Kill, OverheadRow, ProcessTime, Sample, WaitRow
 
@@ -27,12 +26,6 @@ def read_samples(run: Run) -> tuple[Sample, ...]:
 def read_kills(run: Run) -> tuple[Kill, ...]:
     """Every kill of a durability run in the order made, spoiled ones too."""
     return tuple(sorted((Kill(**row) for row in run.samples.to_pylist()), key=_number))
-
-
-@once_for_a_run
-def read_draws(run: Run) -> tuple[Draw, ...]:
-    """Every set of values of a sampling-distribution run in the order drawn, spoiled ones too."""
-    return tuple(sorted((Draw(**row) for row in run.samples.to_pylist()), key=_number))
 
 
 @once_for_a_run
@@ -92,5 +85,5 @@ def setting_names(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(setting["name"] for setting in manifest["settings"])
 
 
-def _number(record: Sample | Kill | Draw) -> int:
+def _number(record: Sample | Kill) -> int:
     return record.sample

@@ -45,6 +45,8 @@ def measure_sample(engine: Engine, moment: TrialContext) -> Measured:
     design, stop = moment.design, moment.stop
     engine.apply(moment.setting)
     engine.settle()
+    # Nothing was done under the setting yet.
+    machine = engine.probe()
     warm = engine.work(Amount(design.warmup_s), stop) if design.warmup_s > 0 else None
     if warm and warm.trouble and not warm.units:
         # A server that refused all of it would refuse the sample too; a lost connection is made anew.
@@ -61,7 +63,8 @@ def measure_sample(engine: Engine, moment: TrialContext) -> Measured:
     sample, waits, profile, overhead, latency = difference(
         moment.trial, started_at, start_s, before, after, work, watch.ticks
     )
-    return replace(sample, seam=moment.seam), waits, profile, overhead, latency
+    beside = replace(sample, seam=moment.seam, cpu_loop_s=machine.cpu_loop_s, flush_s=machine.flush_s)
+    return beside, waits, profile, overhead, latency
 
 
 def measure_kill(engine: Engine, moment: TrialContext) -> Measured:

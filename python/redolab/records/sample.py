@@ -91,6 +91,10 @@ class Snapshot:
     """The server processes that serve the working sessions."""
     server_clock: ServerClock | None = None
     """None where the time of the work is not taken from the server's clock."""
+    cpu_times: Mapping[int, tuple[float, float]] | None = None
+    """Each CPU of the server's machine: seconds in which it was not idle, and all its seconds."""
+    log_writers: frozenset[str] = frozenset()
+    """The kinds of tasks that only write and flush the log; empty where the server has none."""
 
 
 @dataclass(frozen=True)
@@ -354,6 +358,20 @@ class Sample:
     seam: int | None = field(
         default=None, metadata={"doc": "how often the run went on with a new private server before it"}
     )
+    cpu_loop_s: float | None = field(
+        default=None, metadata={"doc": "CPU time of a fixed loop just before it, on the server's machine"}
+    )
+    flush_s: float | None = field(
+        default=None,
+        metadata={"doc": "a flush then of a small file beside a private server's data: the real device's"},
+    )
+    busiest_cpu: float | None = field(
+        default=None, metadata={"doc": "share of the time in which the busiest CPU was not idle"}
+    )
+    log_writer_cpu_s: float | None = field(
+        default=None, metadata={"doc": "CPU of the server's processes or threads for the log alone"}
+    )
+    log_writer_run_queue_s: float | None = field(default=None, metadata={"doc": "their run-queue time"})
 
 
 @dataclass(frozen=True)
