@@ -6,7 +6,13 @@ from dataclasses import replace
 import pytest
 
 from redolab.analysis.checks.diagnostics import diagnose
-from redolab.analysis.checks.machine import log_writer, machine_checks, machine_speed, one_cpu
+from redolab.analysis.checks.machine import (
+    log_writer,
+    machine_checks,
+    machine_figures,
+    machine_speed,
+    one_cpu,
+)
 from redolab.analysis.waits import SampledProcesses
 from redolab.records.sample import ProcessTime, Sample
 
@@ -165,3 +171,13 @@ def test_one_check_for_each_column_that_there_is() -> None:
     assert machine_checks(samples, {}) == ()
     whole = [replace(item, log_writer_run_queue_s=0.0, busiest_cpu=0.5, cpu_loop_s=0.004) for item in samples]
     assert {item.name for item in machine_checks(whole, {})} == NAMES
+
+
+def test_the_figure_has_what_was_noted() -> None:
+    assert machine_figures(series([1.0] * 5)) == ()
+    samples = timed(4.0, 5.0, 4.0, 6.0, 4.0)
+    (loop,) = machine_figures(samples)[0].series
+    assert loop.x == [0.0, 60.0, 120.0, 180.0, 240.0]
+    assert loop.y == pytest.approx([4.0, 5.0, 4.0, 6.0, 4.0])
+    _, flush = machine_figures([replace(samples[0], flush_s=0.002), *samples[1:]])[0].series
+    assert flush.y == [2.0, None, None, None, None]

@@ -1,4 +1,4 @@
-"""What the machine did beside the samples: its speed, its busiest CPU, and whoever writes the log."""
+"""What the machine did beside the samples: its speed, its busiest CPU, and whoever wrote the log."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from redolab import units
 from redolab.analysis.checks.diagnostic import Diagnostic
+from redolab.analysis.exhibits import Axis, Figure, Series
 from redolab.analysis.reading import Sightings
 from redolab.analysis.waits import NOTHING
 from redolab.records.sample import ProcessTime, Sample
@@ -208,4 +209,35 @@ def log_writer(samples: Sequence[Sample], labels: Mapping[str, str] = MappingPro
         f"The log writer waited for a CPU for {'; '.join(told)}. What waits for the log waits as well, and "
         "commits that do not wait for it can be lost for longer: leave it a CPU, or give it a higher "
         "priority.",
+    )
+
+
+def machine_figures(samples: Sequence[Sample]) -> tuple[Figure, ...]:
+    """How fast the machine was before each sample; nothing for a run that did not note it.
+
+    Args:
+        samples: all of the run.
+    """
+    timed = sorted((sample for sample in samples if sample.cpu_loop_s), key=lambda sample: sample.start_s)
+    if not timed:
+        return ()
+    times = {
+        "CPU time of a fixed loop": [sample.cpu_loop_s for sample in timed],
+        "flush of a small file beside the data": [sample.flush_s for sample in timed],
+    }
+    series = [
+        Series(name, [sample.start_s for sample in timed], [None if s is None else 1e3 * s for s in values])
+        for name, values in times.items()
+        if any(values)
+    ]
+    return (
+        Figure(
+            "machine",
+            "How fast the machine was before each sample",
+            "It is measured before anything is done under the setting. A flush is that of the real device, "
+            "also where the server's log has an emulated one.",
+            Axis("Time from the beginning of the run", "s"),
+            Axis("Time", "ms", logarithmic=True),
+            series,
+        ),
     )
