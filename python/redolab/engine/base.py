@@ -52,7 +52,7 @@ class MachineProbe:
     cpu_loop_s: float | None = None
     """CPU time of a fixed loop, seconds; None where the server is on another machine."""
     flush_s: float | None = None
-    """Time of a flush beside its data, seconds; None where the server is not Redolab's own."""
+    """Time of a flush next to its data, seconds; None where the server is not Redolab's own."""
 
 
 class Watch(Protocol):

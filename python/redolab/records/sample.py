@@ -94,7 +94,7 @@ class Snapshot:
     cpu_times: Mapping[int, tuple[float, float]] | None = None
     """Each CPU of the server's machine: seconds in which it was not idle, and all its seconds."""
     log_writers: frozenset[str] = frozenset()
-    """The kinds of tasks that only write and flush the log; empty where the server has none."""
+    """The kinds of tasks that only write and flush the log; empty where the server does not have any."""
 
 
 @dataclass(frozen=True)
@@ -363,7 +363,9 @@ class Sample:
     )
     flush_s: float | None = field(
         default=None,
-        metadata={"doc": "a flush then of a small file beside a private server's data: the real device's"},
+        metadata={
+            "doc": "time of a flush then, of a small file next to a private server's data, on the real device"
+        },
     )
     busiest_cpu: float | None = field(
         default=None, metadata={"doc": "share of the time in which the busiest CPU was not idle"}

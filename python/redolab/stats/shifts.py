@@ -2,7 +2,7 @@
 
 Under no shift every order of the values is as likely as any other. So the greatest difference over all cuts
 is compared with the greatest differences of shuffled orders, and the error holds although the place was
-searched for. Ranks take the place of the values: single values far away are no shift.
+searched for. Ranks take the place of the values, so that single values far away do not count as a shift.
 
 Source: SciPy, `permutation_test` with `permutation_type="pairings"`; A. N. Pettitt, "A non-parametric
 approach to the change-point problem", Applied Statistics 28, 1979, for differences of ranks.
@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 FEWEST = 8
 """Fewest values that are cut."""
 _FEWEST_BESIDE = 4
-"""Fewest values on either side of a cut: fewer at an end are no level."""
+"""Fewest values on either side of a cut: fewer at an end do not make a level."""
 _RESAMPLES = 999
 _MOST_AT_ONCE = 1_000_000
 """Values that are shuffled at once, for the sake of memory."""
@@ -98,7 +98,7 @@ def _cuts(series: Floats, start: int, alpha: float) -> list[tuple[int, float]]:
 
 
 def _refined(series: Floats, cuts: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    """The cuts, each at its best place between its neighbours: it was found beside levels further away.
+    """The cuts, each at its best place between its neighbours; it was found among levels further away.
 
     Source: J. Bai, "Estimating multiple breaks one at a time", Econometric Theory 13, 1997.
     """

@@ -1,4 +1,4 @@
-"""What the machine did beside the samples: its speed, its busiest CPU, and whoever wrote the log."""
+"""Checks of the machine during the samples: its speed, its busiest CPU, and the log writer's waiting."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from redolab.records.sample import ProcessTime, Sample
 from redolab.stats.shifts import FEWEST, level_shifts
 
 _FASTER = 1.1
-"""A machine that became so many times as fast is told of; less is within what a CPU's clock does."""
+"""The smallest ratio of two speeds that is named; a CPU's clock alone varies by less."""
 _SHIFTED = 0.01
 _WHOLE_CPU, _IDLE = 0.9, 0.5
 """Shares of time: one process has a CPU to itself from the one on, and the others idle up to the other."""
 _WAITED = 0.05
-"""The share of time for which a log writer may wait for a CPU before that is told."""
+"""The share of time for which a log writer may wait for a CPU before that is a finding."""
 _MOST_SAMPLES = 0.5
 _NAMED = 3
 
@@ -32,7 +32,7 @@ _NAMED = 3
 def machine_checks(
     samples: Sequence[Sample], sightings: Sightings, labels: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[Diagnostic, ...]:
-    """What the machine did, as far as it was noted; nothing for a run stored before there were such columns.
+    """Checks of the machine, by the columns that a run has; none for a run stored before there were any.
 
     Args:
         samples: those that count.
@@ -106,7 +106,7 @@ class _BusyCpu:
     """One CPU that was busy while the others idled, in one sample."""
 
     who: str
-    """Whoever had it, as the subject of a sentence with its verb."""
+    """The process that had the CPU, with a verb: the beginning of a sentence."""
     share: float
     """How busy it was, 0 to 1."""
     others: float
@@ -118,7 +118,7 @@ def one_cpu(
 ) -> Diagnostic:
     """Whether under a setting one process had one CPU to itself while the others idled.
 
-    A single session that has work all the time is no finding: there is nothing else to do.
+    A single session that works all the time does not count, because nothing else has work then.
 
     Args:
         samples: those whose busiest CPU is known.
@@ -223,7 +223,7 @@ def machine_figures(samples: Sequence[Sample]) -> tuple[Figure, ...]:
         return ()
     times = {
         "CPU time of a fixed loop": [sample.cpu_loop_s for sample in timed],
-        "flush of a small file beside the data": [sample.flush_s for sample in timed],
+        "flush of a small file next to the data": [sample.flush_s for sample in timed],
     }
     series = [
         Series(name, [sample.start_s for sample in timed], [None if s is None else 1e3 * s for s in values])

@@ -91,7 +91,7 @@ class OracleEngine(Engine):
         sentences = [f"{what[0].upper()}{what[1:]}: {why}." for what, why in self._hold.server.not_available]
         if "server" in self._loops:
             sentences.append("Commit times: a loop inside the server does not record them.")
-        sentences.append("CPU of the log writer beside each sample: Oracle publishes it up to 5 s late.")
+        sentences.append("CPU of the log writer in each sample: Oracle publishes it up to 5 s late.")
         return [*sentences, *why_not_probed(None, local=False)]
 
     @as_engine_errors()

@@ -14,7 +14,7 @@ class OwnServer(Protocol):
     log_filesystem: str | None
 
     def flush_s(self) -> float | None:
-        """Time of a flush of a small file beside its data now, seconds; None where it cannot be done."""
+        """Time of a flush of a small file next to its data now, seconds; None where it cannot be done."""
         ...
 
     def crash(self) -> float:

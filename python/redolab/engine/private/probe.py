@@ -1,4 +1,4 @@
-"""How fast a machine is just before a sample: a fixed loop on a CPU, and a flush beside the data."""
+"""How fast a machine is just before a sample: a fixed loop on a CPU, and a flush next to the data."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def cpu_loop_s() -> float:
 
 
 def why_not_probed(own: OwnServer | None, *, local: bool) -> list[str]:
-    """What of it is not measured beside the samples of a server, and why; one sentence each."""
+    """Figures of the machine that a run on this server does not have, and why; one sentence each."""
     missing = []
     if not local:
         missing.append(
-            "Speed of the machine and its busiest CPU beside each sample: the server's processes are not "
+            "Speed of the machine and its busiest CPU, for each sample: the server's processes are not "
             "visible on this machine."
         )
     if own is None:
         missing.append(
-            "Time of a flush before each sample: Redolab writes no file of its own beside the data of a "
+            "Time of a flush before each sample: Redolab writes no file of its own next to the data of a "
             "server that it did not start."
         )
     return missing

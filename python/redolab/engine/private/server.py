@@ -50,7 +50,7 @@ class GuardedServer:
         return self._process.pid
 
     def flush_s(self) -> float | None:
-        """Time of a flush of a small file beside its data now, seconds; None where it cannot be done."""
+        """Time of a flush of a small file next to its data now, seconds; None where it cannot be done."""
         if self._flushed is None:
             self._flushed = FlushedFile(self.directory)
         return self._flushed.flush_s()

@@ -1,4 +1,4 @@
-"""What the machine did beside a sample: before it, and between its two snapshots."""
+"""The machine of a sample: how fast it was before it, and what it did between the two snapshots."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_what_cannot_be_seen_is_not_measured_and_said() -> None:
     assert here.cpu_loop_s > 0
     assert why_not_probed(own, local=True) == []
     assert [text.partition(":")[0] for text in why_not_probed(None, local=False)] == [
-        "Speed of the machine and its busiest CPU beside each sample", "Time of a flush before each sample",
+        "Speed of the machine and its busiest CPU, for each sample", "Time of a flush before each sample",
     ]  # fmt: skip
 
 
