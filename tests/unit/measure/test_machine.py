@@ -16,6 +16,7 @@ from redolab.engine.linux.host_counters import cpu_times
 from redolab.engine.private.flushed_file import FlushedFile
 from redolab.engine.private.own_server import OwnServer
 from redolab.engine.private.probe import cpu_loop_s, probe, why_not_probed
+from redolab.engine.side_by_side import SideBySide
 from redolab.measure.difference import difference
 from redolab.measure.trial import TrialContext, measure_sample
 from redolab.records.design import Trial
@@ -169,16 +170,17 @@ def test_the_fixed_loop_is_more_work_than_none() -> None:
 class _Watched(FakeEngine):
     """Notes what is asked of it, in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, loop_s: float = 0.004) -> None:
         super().__init__({"wait/immediate": FakeScript(cpu_ns=100_000, run_queue_ns=0)})
         self.asked: list[str] = []
+        self._loop_s = loop_s
 
     def settle(self) -> None:
         self.asked.append("settle")
 
     def probe(self) -> MachineProbe:
         self.asked.append("probe")
-        return MachineProbe(0.004, None)
+        return MachineProbe(self._loop_s, None)
 
     def work(self, amount: Amount, stop: threading.Event) -> Work:
         self.asked.append("work")
@@ -201,3 +203,15 @@ def test_the_machine_is_looked_at_before_anything_is_done_under_the_setting() ->
     assert engine.asked == ["settle", "probe", "work", "snapshot", "work", "snapshot"]
     assert isinstance(sample, Sample)
     assert (sample.cpu_loop_s, sample.flush_s) == (0.004, None)
+
+
+def test_of_servers_side_by_side_the_one_at_work_is_looked_at() -> None:
+    engine = SideBySide({"one": _Watched(0.004), "two": _Watched(0.007)})
+    levels = {"commit_wait": "wait", "commit_logging": "immediate"}
+    load = OwnRows("own rows", sessions=2, scope="session")
+    settings = engine.prepare(load, [{"server": name, **levels} for name in ("one", "two")])
+    found = []
+    for setting in (*settings, settings[0]):
+        engine.apply(setting)
+        found.append(engine.probe().cpu_loop_s)
+    assert found == [0.004, 0.007, 0.004]
