@@ -46,7 +46,7 @@ def not_measured(server: Facts, watched: Server, own: PrivateServer | None) -> l
     missing += [f"{what[0].upper()}{what[1:]}: {why}." for what, why in why_blind(watched.process)]
     if server["flavour"] == "mariadb":
         missing.append("Time of redo log flushes: MariaDB counts flushes but does not time them.")
-        missing.append("CPU of a log writer: in MariaDB sessions write and flush the log themselves.")
+        missing.append("Time of a log writer: in MariaDB sessions write and flush the log themselves.")
     missing.append(
         "Commit times are measured in the client, so each includes the round trip between the client and the "
         "server."
