@@ -193,6 +193,8 @@ def log_writer(samples: Sequence[Sample], labels: Mapping[str, str] = MappingPro
         setting: tuple(statistics.fmean(values) for values in zip(*each, strict=True))
         for setting, each in waited.items()
     }
+    if not any(map(any, shares.values())):
+        return Diagnostic(name, "not_available", "The log writer had nothing to do: sessions wrote the log.")
     worst = sorted(shares, key=lambda setting: shares[setting][0], reverse=True)
     most = units.percent(shares[worst[0]][0])
     if shares[worst[0]][0] < _WAITED:
