@@ -26,7 +26,8 @@ from redolab.engine.oracle.preflight.rights import script
 from redolab.engine.oracle.statements import all_statements, find
 from redolab.experiment.answers import analyse
 from redolab.records.report import Entry, Report
-from redolab.records.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
+from redolab.records.draw import Draw
+from redolab.records.sample import Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
 from redolab.records.schema import schema
 from redolab.records.store import open_run
 from redolab.records.watched import BACKGROUND, SECTIONS, SESSIONS, Watched

@@ -32,6 +32,17 @@ def test_a_great_difference_ends_the_run(engine: str, redolab: Redolab, tmp_path
     assert re.search(r"nowait is decided after [6-9] blocks: \S+ times as fast", done.err)
     assert results["null_test"]["passed"] is not None
     assert results["status"] == "finished"
+    looked_at = {item["name"] for item in results["diagnostics"]}
+    assert {"speed of the machine", "one busy CPU"} <= looked_at
+    # In MariaDB sessions write and flush the log themselves.
+    assert ("log writer" in looked_at) == (engine == "embedded")
+    assert results["figures"][-1]["key"] == "machine"
+    for sample in samples:
+        assert 0 < (sample.cpu_loop_s or 0) < sample.elapsed_s
+        assert sample.flush_s is not None
+        assert 0 < (sample.busiest_cpu or 0) <= 1
+        assert (sample.log_writer_cpu_s is None) == (engine == "mariadb")
+        assert (sample.log_writer_run_queue_s is None) == (engine == "mariadb")
     assert redolab("verify", out).code == 0
 
 

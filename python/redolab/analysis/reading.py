@@ -10,7 +10,7 @@ from typing import Any
 from redolab.analysis.time_based import units_of_work
 from redolab.analysis.waits import SampledProcesses
 from redolab.records.run import Run, once_for_a_run
-from redolab.records.sample import Draw, Kill, OverheadRow, ProcessTime, Sample, WaitRow
+from redolab.records.sample import Kill, OverheadRow, ProcessTime, Sample, WaitRow
 
 Sightings = Mapping[int, SampledProcesses]
 """Observations of the server's processes, by the number of the sample."""
@@ -26,12 +26,6 @@ def read_samples(run: Run) -> tuple[Sample, ...]:
 def read_kills(run: Run) -> tuple[Kill, ...]:
     """Every kill of a durability run in the order made, spoiled ones too."""
     return tuple(sorted((Kill(**row) for row in run.samples.to_pylist()), key=_number))
-
-
-@once_for_a_run
-def read_draws(run: Run) -> tuple[Draw, ...]:
-    """Every set of values of a sampling-distribution run in the order drawn, spoiled ones too."""
-    return tuple(sorted((Draw(**row) for row in run.samples.to_pylist()), key=_number))
 
 
 @once_for_a_run
@@ -91,5 +85,5 @@ def setting_names(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(setting["name"] for setting in manifest["settings"])
 
 
-def _number(record: Sample | Kill | Draw) -> int:
+def _number(record: Sample | Kill) -> int:
     return record.sample

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from redolab.analysis import as_published, common_sections, time_based
 from redolab.analysis.checks.diagnostics import diagnose
+from redolab.analysis.checks.machine import machine_figures
 from redolab.analysis.commit_times import PERCENTS, commit_time_ms
 from redolab.analysis.compared import Compared
 from redolab.analysis.curves import curve
@@ -77,7 +78,10 @@ def results(
         "comparisons": [item.as_json() for item in compared.comparisons],
         "friedman": None if friedman is None else {"statistic": friedman[0], "pvalue": friedman[1]},
         "tables": [table.as_json() for table in tables],
-        "figures": [figure.as_json() for figure in (*figures, *evidence_figures(compared))],
+        "figures": [
+            figure.as_json()
+            for figure in (*figures, *evidence_figures(compared), *machine_figures(everything))
+        ],
         "published": [finding.as_json() for finding in published],
         "as_published": {
             "unit_of_work": {

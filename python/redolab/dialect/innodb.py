@@ -26,6 +26,8 @@ REDO_LOG = "innodb_redo_log_enabled"
 """A value of the server's status, which is kept among its parameters."""
 BINLOG_ENGINE = "binlog_storage_engine"
 """Parameter: the engine that keeps the binary log; empty where the server keeps it in its own files."""
+LOG_WRITERS = frozenset({"ib_log_writer", "ib_log_flush"})
+"""MySQL's threads for the redo log alone, by their names. MariaDB does not have such threads."""
 LONGEST_PAUSE_US = 100_000
 WITHOUT_BINLOG = "skip-log-bin"
 """The option of both servers that leaves the binary log out, and the variant of a private one without it."""

@@ -23,6 +23,8 @@ from redolab.dialect.base import Dialect, Loss, Unposted
 
 COMMIT_SIBLINGS = 5
 """The server's default; settings with a commit delay use it, whatever the server's own value."""
+LOG_WRITERS = frozenset({"walwriter"})
+"""Processes for the log alone. A session that waits for its commit flushes the log itself."""
 ROW_HEADER_BYTES = 48
 """Bytes of a small row: line pointer, tuple header and two integers."""
 SCANNED_PART_OF_CACHE = 4

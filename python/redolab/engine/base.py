@@ -45,6 +45,16 @@ class Introduction:
     """Parameters of commits that this server has; None where the URL determines them already."""
 
 
+@dataclass(frozen=True)
+class MachineProbe:
+    """How fast the server's machine is just before a sample. What cannot be seen is None."""
+
+    cpu_loop_s: float | None = None
+    """CPU time of a fixed loop, seconds; None where the server is on another machine."""
+    flush_s: float | None = None
+    """Time of a flush next to its data, seconds; None where the server is not Redolab's own."""
+
+
 class Watch(Protocol):
     """A wait sampler at work; `ticks` is complete once the `with` block is left."""
 
@@ -170,6 +180,10 @@ class Engine(ABC):
 
     def settle(self) -> None:
         """Bring the server to the same state before every sample, where that may be done."""
+
+    def probe(self) -> MachineProbe:
+        """How fast the machine of the server is at this moment; some 10 ms."""
+        return MachineProbe()
 
     @abstractmethod
     def work(self, amount: Amount, stop: threading.Event) -> Work:

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from redolab.engine.base import Engine, KillRecovery, Watch
+from redolab.engine.base import Engine, KillRecovery, MachineProbe, Watch
 from redolab.errors import EngineError, RedolabError, RefusedError, UsageError
 from redolab.records.load import Amount, Load
 from redolab.records.sample import ParameterChange, Setting, Snapshot, Work
@@ -136,6 +136,10 @@ class SideBySide(Engine):
     def settle(self) -> None:
         """Settle the server of the setting in force."""
         self._engine.settle()
+
+    def probe(self) -> MachineProbe:
+        """See how fast its machine is."""
+        return self._engine.probe()
 
     def work(self, amount: Amount, stop: threading.Event) -> Work:
         """Let its sessions work."""

@@ -57,6 +57,7 @@ def difference(
     """
     processes = process_times(trial.sample, before, after)
     sessions = [p for p in processes or () if p.scope == "session"]
+    writers = [p for p in processes or () if p.kind in after.log_writers and p.scope == "background"]
     counters = {name: _delta(before.counters.get(name), value) for name, value in after.counters.items()}
 
     responses = work.responses
@@ -79,6 +80,9 @@ def difference(
         "session_run_queue_s": None if processes is None else _run_queue_s(sessions),
         "instance_cpu_s": instance_cpu_s(before, after),
         "instance_run_queue_s": None if processes is None else _run_queue_s(processes),
+        "busiest_cpu": _busiest_cpu(before, after),
+        "log_writer_cpu_s": sum(p.cpu_ns for p in writers) / _RESOLUTION_NS if writers else None,
+        "log_writer_run_queue_s": _run_queue_s(writers) if writers else None,
         "ticks": ticks.rounds,
         "ticks_late": ticks.late,
         "ticks_lost": ticks.lost,
@@ -162,6 +166,17 @@ def instance_cpu_s(before: Snapshot, after: Snapshot) -> float | None:
     # The reaped account has whole ticks of 10 ms; with nobody ended there is nothing to add.
     ended_ns = reaped_ns - ended_before_ns if reaped_ns or ended_before_ns else 0
     return (sum(p.cpu_ns for p in living) + ended_ns) / _RESOLUTION_NS
+
+
+def _busiest_cpu(before: Snapshot, after: Snapshot) -> float | None:
+    """The share of its time in which the busiest CPU was not idle; None where no CPU's times are known."""
+    shares = []
+    for cpu, (busy_s, all_s) in (after.cpu_times or {}).items():
+        first_busy_s, first_all_s = (before.cpu_times or {}).get(cpu, (busy_s, all_s))
+        if all_s > first_all_s:
+            # The kernel may correct a CPU's idle time downwards.
+            shares.append(min(1.0, max(0.0, (busy_s - first_busy_s) / (all_s - first_all_s))))
+    return max(shares, default=None)
 
 
 def _spoiled(

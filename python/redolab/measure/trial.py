@@ -11,8 +11,9 @@ from redolab.engine.base import Engine
 from redolab.errors import ConnectionLostError
 from redolab.measure.difference import difference
 from redolab.records.design import Design, Trial
+from redolab.records.draw import Draw
 from redolab.records.load import Amount
-from redolab.records.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, Setting, WaitRow
+from redolab.records.sample import Kill, LatencyRow, OverheadRow, ProcessTime, Sample, Setting, WaitRow
 
 Measured = tuple[Sample | Kill | Draw, list[WaitRow], list[ProcessTime], list[OverheadRow], list[LatencyRow]]
 
@@ -44,6 +45,8 @@ def measure_sample(engine: Engine, moment: TrialContext) -> Measured:
     design, stop = moment.design, moment.stop
     engine.apply(moment.setting)
     engine.settle()
+    # Nothing was done under the setting yet.
+    machine = engine.probe()
     warm = engine.work(Amount(design.warmup_s), stop) if design.warmup_s > 0 else None
     if warm and warm.trouble and not warm.units:
         # A server that refused all of it would refuse the sample too; a lost connection is made anew.
@@ -60,7 +63,8 @@ def measure_sample(engine: Engine, moment: TrialContext) -> Measured:
     sample, waits, profile, overhead, latency = difference(
         moment.trial, started_at, start_s, before, after, work, watch.ticks
     )
-    return replace(sample, seam=moment.seam), waits, profile, overhead, latency
+    beside = replace(sample, seam=moment.seam, cpu_loop_s=machine.cpu_loop_s, flush_s=machine.flush_s)
+    return beside, waits, profile, overhead, latency
 
 
 def measure_kill(engine: Engine, moment: TrialContext) -> Measured:

@@ -91,6 +91,10 @@ class Snapshot:
     """The server processes that serve the working sessions."""
     server_clock: ServerClock | None = None
     """None where the time of the work is not taken from the server's clock."""
+    cpu_times: Mapping[int, tuple[float, float]] | None = None
+    """Each CPU of the server's machine: seconds in which it was not idle, and all its seconds."""
+    log_writers: frozenset[str] = frozenset()
+    """The kinds of tasks that only write and flush the log; empty where the server does not have any."""
 
 
 @dataclass(frozen=True)
@@ -359,23 +363,22 @@ class Sample:
     seam: int | None = field(
         default=None, metadata={"doc": "how often the run was continued on a new private server before"}
     )
-
-
-@dataclass(frozen=True)
-class Draw:
-    """Values drawn under one setting (a row of a sampling-distribution run's `samples.parquet`)."""
-
-    sample: int = field(metadata={"doc": "1, 2, 3 ... in the order drawn"})
-    block: int = field(metadata={"doc": "1, 2, 3 ...: the repetition"})
-    position: int = field(metadata={"doc": "place inside the block, from 1"})
-    setting: str = field(metadata={"doc": "name of the setting"})
-    started_at: str = field(metadata={"doc": "UTC, ISO 8601"})
-    start_s: float = field(metadata={"doc": "seconds since the run began"})
-    elapsed_s: float = field(metadata={"doc": "time that drawing took"})
-    spoiled: str | None = field(metadata={"doc": "why this repetition does not count; null when it does"})
-
-    groups: int = field(metadata={"doc": "groups that the values are cut into"})
-    values: tuple[float, ...] = field(metadata={"doc": "the values, group after group"})
+    cpu_loop_s: float | None = field(
+        default=None, metadata={"doc": "CPU time of a fixed loop just before it, on the server's machine"}
+    )
+    flush_s: float | None = field(
+        default=None,
+        metadata={
+            "doc": "time of a flush then, of a small file next to a private server's data, on the real device"
+        },
+    )
+    busiest_cpu: float | None = field(
+        default=None, metadata={"doc": "share of the time in which the busiest CPU was not idle"}
+    )
+    log_writer_cpu_s: float | None = field(
+        default=None, metadata={"doc": "CPU of the server's processes or threads for the log alone"}
+    )
+    log_writer_run_queue_s: float | None = field(default=None, metadata={"doc": "their run-queue time"})
 
 
 @dataclass(frozen=True)

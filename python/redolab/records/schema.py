@@ -11,9 +11,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from redolab.records.draw import Draw
 from redolab.records.manifest import MOST_SAMPLES
 from redolab.records.report import Entry, Report
-from redolab.records.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
+from redolab.records.sample import Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
 from redolab.records.watched import Watched
 
 FORMAT = 2

@@ -19,7 +19,7 @@ from redolab.files.folder import Folder
 from redolab.files.foreign import read_regular
 from redolab.files.parquet_sizes import parquet_sizes
 from redolab.files.tables import parse_table
-from redolab.records.sample import Draw
+from redolab.records.draw import Draw
 from redolab.records.schema import schema
 
 DRAW = {

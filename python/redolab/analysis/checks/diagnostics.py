@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from redolab import units
 from redolab.analysis.checks.diagnostic import Diagnostic, signed_percent
+from redolab.analysis.checks.machine import machine_checks
 from redolab.analysis.checks.noise import autocorrelation, carry_over, drift, regimes, residual_noise
 from redolab.analysis.checks.seams import seams
 from redolab.analysis.reading import Sightings, counting
@@ -46,6 +47,7 @@ def diagnose(
         regimes(noise),
         *((carry_over(good, labels),) if short else ()),
         *seams(good, baseline),
+        *machine_checks(good, sightings, labels),
         checkpoints(good),
         steal(good),
         row_counts(good),

@@ -11,6 +11,7 @@ from redolab.engine.mariadb.observer.source import why_blind
 from redolab.engine.mariadb.private import PrivateServer
 from redolab.engine.offer import PRIVATE_PLACE
 from redolab.engine.private.log_device import emulated
+from redolab.engine.private.probe import why_not_probed
 
 Facts = Mapping[str, Any]
 """The server's identity and properties, as `check_server` reads them."""
@@ -39,12 +40,13 @@ def _version(text: str) -> str:
     return text.partition("-")[0]
 
 
-def not_measured(server: Facts, watched: Server) -> list[str]:
+def not_measured(server: Facts, watched: Server, own: PrivateServer | None) -> list[str]:
     """Figures that are not available there, and why; one sentence each."""
     missing = [f"{what[0].upper()}{what[1:]}: {why}." for what, why in watched.not_available]
     missing += [f"{what[0].upper()}{what[1:]}: {why}." for what, why in why_blind(watched.process)]
     if server["flavour"] == "mariadb":
         missing.append("Time of redo log flushes: MariaDB counts flushes but does not time them.")
+        missing.append("Time of a log writer: in MariaDB sessions write and flush the log themselves.")
     missing.append(
         "Commit times are measured in the client, so each includes the round trip between the client and the "
         "server."
@@ -52,4 +54,4 @@ def not_measured(server: Facts, watched: Server) -> list[str]:
     if not innodb.has_second_log(server):
         why = innodb.no_pause(server)
         missing.append(f"{why[0].upper()}{why[1:]}.")
-    return missing
+    return [*missing, *why_not_probed(own, local=watched.process is not None)]

@@ -17,7 +17,7 @@ from typing import Any
 import pymysql
 
 from redolab.dialect import innodb
-from redolab.engine.base import Engine, Introduction, KillRecovery
+from redolab.engine.base import Engine, Introduction, KillRecovery, MachineProbe
 from redolab.engine.every_parameter import with_every_parameter
 from redolab.engine.mariadb import crash, description
 from redolab.engine.mariadb.connecting.connector import Connector
@@ -36,6 +36,7 @@ from redolab.engine.mariadb.snapshots import take_snapshot, threads_of
 from redolab.engine.mariadb.statements import Statements
 from redolab.engine.private.acknowledged import kill_and_compare
 from redolab.engine.private.place import check_room
+from redolab.engine.private.probe import probe
 from redolab.engine.sampling.alternation import InTurns, SliceMark
 from redolab.engine.server.load import ClientLoad, ServerLoad
 from redolab.errors import RefusedError, UsageError
@@ -144,7 +145,7 @@ class MariaDBEngine(Engine):
 
     def not_measured(self) -> list[str]:
         """Figures that are not available here, and why."""
-        return description.not_measured(self._server, self._watched)
+        return description.not_measured(self._server, self._watched, self._own)
 
     @as_engine_errors()
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
@@ -204,6 +205,10 @@ class MariaDBEngine(Engine):
         self._ready()[1].settle(self._statements())
         if self._own:
             self._statements().script(self._own.settling)
+
+    def probe(self) -> MachineProbe:
+        """How fast the machine of the server is at this moment."""
+        return probe(self._own, local=self._watched.process is not None)
 
     @as_engine_errors()
     def work(self, amount: Amount, stop: threading.Event) -> Work:

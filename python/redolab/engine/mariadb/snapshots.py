@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import Any
 
 from redolab import _core
-from redolab.dialect.innodb import binlog_engine
-from redolab.engine.linux.host_counters import host_counters
+from redolab.dialect.innodb import LOG_WRITERS, binlog_engine
+from redolab.engine.linux.host_counters import cpu_times, host_counters
 from redolab.engine.linux.local_server import process_cpu_ns
 from redolab.engine.mariadb.answers import number
 from redolab.engine.mariadb.connection import Connection, fetch
@@ -60,9 +60,10 @@ def take_snapshot(
         counters |= device.snapshot()
     served = _threads(control, server)
     threads, own = _serving(served, sessions), {watcher, *_serving(served, helpers)}
-    tasks, used_by_others_ns = None, None
+    tasks, used_by_others_ns, cpus = None, None, None
     if process is not None:
         counters |= host_counters()
+        cpus = cpu_times()
         with suppress(OSError):  # The server is just going down: no account of this sample.
             living = _core.process_threads(process)
             used_ns = process_cpu_ns(process)
@@ -81,7 +82,16 @@ def take_snapshot(
             # CPU time of the whole process in addition to its living threads.
             used_by_others_ns = None if used_ns is None else used_ns - sum(t.cpu_ns for t in living)
     identities = _identities(served, sessions)
-    return Snapshot(time.monotonic(), str(process), counters, tasks, used_by_others_ns, identities)
+    return Snapshot(
+        time.monotonic(),
+        str(process),
+        counters,
+        tasks,
+        used_by_others_ns,
+        identities,
+        cpu_times=cpus,
+        log_writers=LOG_WRITERS,
+    )
 
 
 def _binlog_times(control: Connection, server: Mapping[str, Any]) -> dict[str, float | None]:

@@ -20,6 +20,7 @@ from redolab.engine.oracle.observer.reading import Reading, read
 from redolab.engine.oracle.settings import setting_of
 from redolab.engine.oracle.snapshots import scan_counters, snapshot_of
 from redolab.engine.oracle.working import Working
+from redolab.engine.private.probe import why_not_probed
 from redolab.records.load import Amount, Load, check_pace, loop_of
 from redolab.records.sample import ParameterChange, Setting, Snapshot, Work
 
@@ -90,7 +91,8 @@ class OracleEngine(Engine):
         sentences = [f"{what[0].upper()}{what[1:]}: {why}." for what, why in self._hold.server.not_available]
         if "server" in self._loops:
             sentences.append("Commit times: a loop inside the server does not record them.")
-        return sentences
+        sentences.append("CPU of the log writer in each sample: Oracle publishes it up to 5 s late.")
+        return [*sentences, *why_not_probed(None, local=False)]
 
     @as_engine_errors()
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:

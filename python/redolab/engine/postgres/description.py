@@ -16,6 +16,7 @@ from redolab.engine.postgres.preflight.replication import idle_slots, kept_log
 from redolab.engine.private.guarded_mark import NO_MARK
 from redolab.engine.private.log_device import emulated
 from redolab.engine.private.own_server import OwnServer
+from redolab.engine.private.probe import why_not_probed
 
 Facts = Mapping[str, Any]
 """The server's identity and properties, as `check_server` reads them."""
@@ -84,7 +85,7 @@ def conditions(
     return sentences
 
 
-def not_measured(server: Facts, local: bool) -> list[str]:
+def not_measured(server: Facts, own: OwnServer | None, local: bool) -> list[str]:
     """Figures that are not available on this server, and why."""
     missing = []
     if not local:
@@ -102,4 +103,4 @@ def not_measured(server: Facts, local: bool) -> list[str]:
             "Waits of background processes: hidden from this role. "
             f"GRANT pg_read_all_stats TO {quoted(server['role'])} would show them."
         )
-    return missing
+    return [*missing, *why_not_probed(own, local=local)]

@@ -17,7 +17,7 @@ from typing import Any
 
 import psycopg
 
-from redolab.engine.base import Engine, Introduction, KillRecovery
+from redolab.engine.base import Engine, Introduction, KillRecovery, MachineProbe
 from redolab.engine.every_parameter import with_every_parameter
 from redolab.engine.postgres import crash, description
 from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
@@ -33,7 +33,7 @@ from redolab.engine.postgres.preflight.standbys import check_standbys
 from redolab.engine.postgres.preflight.transaction_age import read_age
 from redolab.engine.postgres.sessions.client import ClientSessions, check_client
 from redolab.engine.postgres.sessions.server import Sessions
-from redolab.engine.postgres.sessions.working import WorkingSessions
+from redolab.engine.postgres.sessions.working import WorkingSessions, await_end
 from redolab.engine.postgres.settings import half_flush_us, known_parameters, setting_of
 from redolab.engine.postgres.snapshots import take_snapshot
 from redolab.engine.postgres.waits import activity, memory
@@ -43,15 +43,13 @@ from redolab.engine.postgres.waits.reach import find_reach
 from redolab.engine.private.acknowledged import kill_and_compare
 from redolab.engine.private.own_server import OwnServer
 from redolab.engine.private.place import check_room
+from redolab.engine.private.probe import probe
 from redolab.engine.sampling.alternation import InTurns, SliceMark
 from redolab.engine.server.recovery import LEFT
 from redolab.errors import EngineError, UsageError
 from redolab.records.design import SEEDS
 from redolab.records.load import Amount, Ledger, Load, Script, check_pace, loop_of
 from redolab.records.sample import ParameterChange, ServerClock, Setting, Snapshot, Work
-
-_END_LIMIT_S = 10.0
-_END_POLL_S = 0.025
 
 
 class PostgresEngine(Engine):
@@ -161,7 +159,7 @@ class PostgresEngine(Engine):
 
     def not_measured(self) -> list[str]:
         """Figures that are not available on this server, and why."""
-        return description.not_measured(self._server, self._postmaster is not None)
+        return description.not_measured(self._server, self._own, self._postmaster is not None)
 
     @as_engine_errors()
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
@@ -237,7 +235,7 @@ class PostgresEngine(Engine):
         sessions = self._sessions[loop]
         sessions.resize(count)
         sessions.replace_lost()
-        self._await_end(before - set(sessions.pids))
+        await_end(self._control, before - set(sessions.pids))
         self._per_transaction = parameters.apply(setting, sessions)
         if self._own and self._own.device and "log_device_ms" in setting.levels:
             self._own.device.take(float(setting.levels["log_device_ms"]) / 1000)
@@ -255,6 +253,10 @@ class PostgresEngine(Engine):
         self._ready()[2].settle(self._control)
         if self._own:
             self._control.execute("checkpoint")
+
+    def probe(self) -> MachineProbe:
+        """How fast the machine of the server is at this moment."""
+        return probe(self._own, local=self._postmaster is not None)
 
     @as_engine_errors()
     def work(self, amount: Amount, stop: threading.Event) -> Work:
@@ -372,17 +374,6 @@ class PostgresEngine(Engine):
         if self._loop == "client":
             return ClientSessions(self._connector, self._control, most, self._seed)
         return Sessions(self._connector, most, self._stop)
-
-    def _await_end(self, pids: set[int]) -> None:
-        """Wait until these server processes have ended: what they still do would be in the sample."""
-        give_up = time.monotonic() + _END_LIMIT_S
-        while pids and time.monotonic() < give_up:
-            row = self._control.execute(
-                "select count(*) as alive from pg_stat_activity where pid = any(%s)", (list(pids),)
-            ).fetchone()
-            if row is None or row["alive"] == 0:
-                return
-            time.sleep(_END_POLL_S)
 
     def _helper_pids(self) -> list[int]:
         return [*_pids(self._control, self._watcher), *self._hold.guard_pids()]

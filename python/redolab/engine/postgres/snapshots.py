@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 
 from redolab import _core
-from redolab.engine.linux.host_counters import host_counters
+from redolab.dialect.postgres import LOG_WRITERS
+from redolab.engine.linux.host_counters import cpu_times, host_counters
 from redolab.engine.postgres.connecting.connection import Connection, fetch
 from redolab.engine.private.log_device import LogDevice
 from redolab.records.sample import ServerClock, Snapshot, TaskAccount
@@ -58,9 +59,10 @@ def take_snapshot(
         counters |= dict.fromkeys(_TIMES)
     if device:
         counters |= device.snapshot()
-    tasks, reaped_cpu_ns = None, None
+    tasks, reaped_cpu_ns, cpus = None, None, None
     if postmaster is not None:
         counters |= host_counters()
+        cpus = cpu_times()
         with suppress(OSError):  # The server is just going down: no account of this sample.
             accounts = _core.server_tasks(postmaster)
             tasks = tuple(
@@ -70,4 +72,14 @@ def take_snapshot(
             )
             counters["sampler_cpu_s"] = sum(t.cpu_ns for t in accounts.tasks if t.pid in watcher) / 1e9
             reaped_cpu_ns = accounts.reaped_cpu_ns
-    return Snapshot(time.monotonic(), row["epoch"], counters, tasks, reaped_cpu_ns, session_pids, clock())
+    return Snapshot(
+        time.monotonic(),
+        row["epoch"],
+        counters,
+        tasks,
+        reaped_cpu_ns,
+        session_pids,
+        clock(),
+        cpu_times=cpus,
+        log_writers=LOG_WRITERS,
+    )

@@ -13,6 +13,10 @@ class OwnServer(Protocol):
     device: LogDevice | None
     log_filesystem: str | None
 
+    def flush_s(self) -> float | None:
+        """Time of a flush of a small file next to its data now, seconds; None where it cannot be done."""
+        ...
+
     def crash(self) -> float:
         """Kill every process of the server at once (SIGKILL); returns the monotonic time of it."""
         ...

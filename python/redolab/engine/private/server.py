@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from redolab.engine.private.directory import make_elsewhere, make_inside, remove_server
+from redolab.engine.private.flushed_file import FlushedFile
 from redolab.engine.private.guard import Guard, ServerCharge
 from redolab.engine.private.log_device import Log, LogDevice
 from redolab.engine.private.place import check_room, last_words, take_charge
@@ -39,6 +40,7 @@ class GuardedServer:
         self._title, self._base, self._user = title, base, user
         self._process: Process | None = None
         self._guarded: ServerCharge = {}
+        self._flushed: FlushedFile | None = None
         self._guard = Guard()
 
     @property
@@ -46,6 +48,12 @@ class GuardedServer:
         """The server's first process, which started all its others."""
         assert self._process is not None, "it was started"
         return self._process.pid
+
+    def flush_s(self) -> float | None:
+        """Time of a flush of a small file next to its data now, seconds; None where it cannot be done."""
+        if self._flushed is None:
+            self._flushed = FlushedFile(self.directory)
+        return self._flushed.flush_s()
 
     def crash(self) -> float:
         """Kill every process of the server at once; returns the monotonic time of it."""
@@ -64,6 +72,9 @@ class GuardedServer:
 
     def stop(self) -> None:
         """Stop the server and remove its directory."""
+        if self._flushed:
+            self._flushed.close()
+            self._flushed = None
         self._guard.close()
         if self.device:
             self.device.close()

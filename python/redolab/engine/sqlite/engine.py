@@ -22,14 +22,16 @@ from typing import Any, TypeVar
 
 from redolab import _core
 from redolab.dialect.durability import TIER_TEXT
-from redolab.engine.base import Engine
-from redolab.engine.linux.host_counters import host_counters
+from redolab.engine.base import Engine, MachineProbe
+from redolab.engine.linux.host_counters import cpu_times, host_counters
 from redolab.engine.linux.local_server import filesystem
 from redolab.engine.loops.scan_loop import scan
 from redolab.engine.loops.unless_stopped import unless_stopped
 from redolab.engine.private.directory import remove_server
+from redolab.engine.private.flushed_file import FlushedFile
 from redolab.engine.private.guard import Guard
 from redolab.engine.private.place import base_directory, check_room, take_charge
+from redolab.engine.private.probe import cpu_loop_s
 from redolab.errors import EngineError, UsageError
 from redolab.records.load import Amount, Load, Scans
 from redolab.records.sample import Setting, Snapshot, TaskAccount, Work
@@ -79,9 +81,11 @@ class SQLiteEngine(Engine):
         self._connections: list[sqlite3.Connection] = []
         self._session = ThreadPoolExecutor(1, thread_name_prefix="session")
         self._guard = Guard()
+        self._flushed: FlushedFile | None = None
         try:
             self._thread = self._session.submit(threading.get_native_id).result()
             take_charge(self.directory, self._guard, {"directory": str(self.directory)})
+            self._flushed = FlushedFile(self.directory)
             self._reader = self._connect(_READER_CACHE_KIB)
             self._writer = self._connect(_WRITER_CACHE_KIB)
         except BaseException:
@@ -146,6 +150,10 @@ class SQLiteEngine(Engine):
         for _ in range(2 * int(setting.levels["rounds"])):
             self._execute(_UPDATE, load.touched)
 
+    def probe(self) -> MachineProbe:
+        """How fast this machine is."""
+        return MachineProbe(cpu_loop_s(), self._flushed.flush_s() if self._flushed else None)
+
     @_as_engine_errors()
     def work(self, amount: Amount, stop: threading.Event) -> Work:
         """Whole scans, one after the other, in the session's thread."""
@@ -165,7 +173,8 @@ class SQLiteEngine(Engine):
             for task in _core.process_threads(os.getpid())
             if task.pid == self._thread
         )
-        return Snapshot(time.monotonic(), str(self._thread), host_counters(), tasks, None, (self._thread,))
+        at_s, name, session = time.monotonic(), str(self._thread), (self._thread,)
+        return Snapshot(at_s, name, host_counters(), tasks, None, session, cpu_times=cpu_times())
 
     @_as_engine_errors()
     def close(self) -> None:
@@ -173,6 +182,8 @@ class SQLiteEngine(Engine):
         self._session.shutdown(wait=True)
         for connection in self._connections:
             connection.close()
+        if self._flushed:
+            self._flushed.close()
         self._guard.close()
         if self.directory.exists():  # The guard was killed, or had not taken charge yet.
             remove_server(self.directory)

@@ -7,12 +7,11 @@ from typing import Any
 
 from redolab import units
 from redolab.analysis import common_sections
-from redolab.analysis.reading import read_draws
 from redolab.experiment.sampling_distribution.figures import figures
 from redolab.experiment.sampling_distribution.means import Answer, Coverage, SettingMeans, found_of
 from redolab.experiment.sampling_distribution.tables import published, tables
-from redolab.records.run import Run
-from redolab.records.sample import Draw
+from redolab.records.draw import Draw
+from redolab.records.run import Run, once_for_a_run
 from redolab.stats.estimates import Estimate, exact_share
 from redolab.stats.plus_and_minus import (
     normal_coverage,
@@ -37,6 +36,12 @@ _OUTCOMES: Mapping[Answer, tuple[str, str | None]] = {
     "undecided": ("undecided", None),
 }
 """The outcome, and its words."""
+
+
+@once_for_a_run
+def read_draws(run: Run) -> tuple[Draw, ...]:
+    """Every set of values of the run in the order drawn, spoiled ones too."""
+    return tuple(sorted((Draw(**row) for row in run.samples.to_pylist()), key=lambda draw: draw.sample))
 
 
 def analyse(run: Run) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from redolab.analysis.exhibits import Axis, Figure, Series
 from redolab.experiment.sampling_distribution.means import Coverage, SettingMeans
-from redolab.records.sample import Draw
+from redolab.records.draw import Draw
 from redolab.stats.density import density, histogram
 from redolab.stats.estimates import Estimate
 from redolab.stats.plus_and_minus import NORMAL_SHARE

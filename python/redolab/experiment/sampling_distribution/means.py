@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from redolab.records.sample import Draw
+from redolab.records.draw import Draw
 from redolab.stats.estimates import Estimate, exact_share, mean_estimate
 from redolab.stats.normality import normality
 from redolab.stats.plus_and_minus import Floats, normal_inside, plus_and_minus, prediction_interval

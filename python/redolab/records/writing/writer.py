@@ -23,9 +23,10 @@ from redolab.errors import RefusedError, UsageError
 from redolab.files import system
 from redolab.files.directories import UnsafeError
 from redolab.files.folder import Folder
+from redolab.records.draw import Draw
 from redolab.records.parts import Span, is_part
 from redolab.records.report import Entry, Report
-from redolab.records.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
+from redolab.records.sample import Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
 from redolab.records.schema import DATA, FORMAT, sample_record, schema, table_record, tables_written
 from redolab.records.store import MANIFEST, PARTS, Run, list_parts, manifest_in, read_parts, run_in
 from redolab.records.watched import Watched

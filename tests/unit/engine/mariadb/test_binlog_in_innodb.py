@@ -123,7 +123,7 @@ def test_a_report_says_where_the_binary_log_is_and_what_that_costs() -> None:
     assert (about["binlog"], about["binlog_storage_engine"]) == (True, "innodb")
     assert "binlog_storage_engine" not in describe(facts(binlog_storage_engine=""), None, local=False)
     assert "binlog_storage_engine" not in describe(facts(log_bin="OFF"), None, local=False)
-    said = " ".join(not_measured(server, there))
+    said = " ".join(not_measured(server, there, None))
     assert "does not describe whether the pause has an effect there" in said
     assert "log_bin is off" not in said
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from redolab.analysis.reading import read_draws
 from redolab.commands.verify import verify_run
 from redolab.engine import open_engine
 from redolab.engine.generator.engine import GeneratorEngine
@@ -16,6 +15,7 @@ from redolab.errors import UsageError
 from redolab.experiment import find_experiment
 from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
+from redolab.experiment.sampling_distribution.answer import read_draws
 from redolab.measure import runner
 from redolab.records.load import Ledger
 from redolab.records.store import Run, open_run

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping
 from typing import Protocol
 
+from redolab.engine.postgres.connecting.connection import Connection
 from redolab.engine.postgres.loads import PostgresLoad
 from redolab.records.load import Amount
 from redolab.records.sample import Work
+
+_END_LIMIT_S = 10.0
+_END_POLL_S = 0.025
 
 
 class WorkingSessions(Protocol):
@@ -62,3 +67,15 @@ class WorkingSessions(Protocol):
     def close(self) -> None:
         """Close every connection; never raises for one that is lost already."""
         ...
+
+
+def await_end(control: Connection, pids: set[int]) -> None:
+    """Wait until these server processes have ended: what they still do would be in the sample."""
+    give_up = time.monotonic() + _END_LIMIT_S
+    while pids and time.monotonic() < give_up:
+        row = control.execute(
+            "select count(*) as alive from pg_stat_activity where pid = any(%s)", (list(pids),)
+        ).fetchone()
+        if row is None or row["alive"] == 0:
+            return
+        time.sleep(_END_POLL_S)
