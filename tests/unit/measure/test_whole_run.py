@@ -127,8 +127,8 @@ def test_the_effect_of_sampling(results: dict[str, Any]) -> None:
     # A sample of 1 s is 4 slices of 0.225 s: 2 pairs in each of 30 samples.
     assert card["pairs"] == 60
     assert card["sampled_s"] == pytest.approx(30 * 0.55)
-    assert "Sampling changed throughput by −0.8 % (" in card["text"]
-    assert "from 60 on/off pairs in this run." in card["text"]
+    assert "Sampling wait events changed throughput by −0.8 % (" in card["text"]
+    assert "(60 on/off pairs in this run)." in card["text"]
 
 
 def test_the_stored_pairs(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def of_advice(results: Results) -> list[ShownChange]:
 def _of_change(item: Mapping[str, Any]) -> ShownChange:
     ways = [_way(way) for way in item["ways"]]
     kept = item["as_before"]
-    had = "has its value" if len(kept) == 1 else "have their values"
+    had = "has the right value" if len(kept) == 1 else "have the right values"
     sentences = [str(item["price_text"])] if item["price_text"] else []
     if kept:
         sentences.append(f"{listed(kept)} {had} already; the statements only make sure of that.")
@@ -113,9 +113,9 @@ def _sentences(entry: Mapping[str, Any]) -> list[str]:
         return found
     kept = entry["as_before"]
     if len(kept) == len(entry["parameters"]):
-        found.append("The server had all of this before the run, so nothing has to be changed.")
+        found.append("The server had all of these values before the run, so nothing has to be changed.")
     elif kept:
-        had = "had its value" if len(kept) == 1 else "had their values"
+        had = "had the right value" if len(kept) == 1 else "had the right values"
         found.append(f"{listed(kept)} {had} before the run; the statements only make sure of that.")
     return found
 

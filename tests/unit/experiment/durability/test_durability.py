@@ -137,7 +137,7 @@ def test_too_few_kills_conclude_nothing(tmp_path: Path) -> None:
     found = analyse(kill_run(tmp_path / "run", {"wait/immediate": 0}, spoil=(4,)))
     assert found["verdict"]["outcome"] == "undecided"
     assert settings(found)["wait/immediate"]["spoiled"] == 1
-    assert "Undecided: a setting has only 9 kills" in found["verdict"]["text"]
+    assert "Undecided: one setting has only 9 valid kills" in found["verdict"]["text"]
 
 
 def test_no_kills_at_all(tmp_path: Path) -> None:

@@ -187,8 +187,9 @@ def test_what_cannot_be_tried_is_told_with_the_reason() -> None:
     tried = {item.factor for item in candidates(calibrated, model)}
     assert {"rows_per_commit", "commit_delay_us"} & tried == set()
     assert not_forecast(calibrated) == [
-        "Rows per commit: the run had one row in every commit, so a row's own cost is not known.",
-        "Commit delay: it takes effect only with at least 5 other transactions, and today has 1 session.",
+        "Rows per commit: the run had one row in every commit, so what a further row costs is not known.",
+        "Commit delay: a commit delay takes effect only with at least 5 other transactions, and today's "
+        "setting has 1 session.",
     ]
 
 

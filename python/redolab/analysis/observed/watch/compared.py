@@ -113,14 +113,16 @@ def sentences(quantities: Sequence[Quantity], names: tuple[str, str]) -> list[st
     if not differing:
         said.append(
             f"{names[0]} is not shown to differ from {names[1]} in any of "
-            f"{units.counted(len(tested), 'quantity')} (5 %, Holm); that does not prove that they are equal."
+            f"{units.counted(len(tested), 'quantity')} (5 %, corrected for several comparisons by Holm); "
+            "that does not prove that the two are equal."
         )
     else:
         named = "; ".join(item.text for item in differing[:_NAMED])
         more = f"; and {len(differing) - _NAMED} more" if len(differing) > _NAMED else ""
         said.append(
             f"{names[0]} differs from {names[1]} in {len(differing)} of "
-            f"{units.counted(len(tested), 'quantity')} (5 %, Holm): {named}{more}."
+            f"{units.counted(len(tested), 'quantity')} (5 %, corrected for several comparisons by Holm): "
+            f"{named}{more}."
         )
     return [*said, _of_load(load), _NO_EXPERIMENT]
 
@@ -159,8 +161,9 @@ def tables(quantities: Sequence[Quantity], names: tuple[str, str]) -> list[Table
             {"figure": WATCH[item.key].name, "ratio": item.ratio, "pvalue": item.pvalue_adjusted}
             for item in known
         ],
-        "Ratios of the period to the one that it is compared with, at 95 %; p by Welch's t, adjusted by "
-        "Holm. Both allow for the correlation between successive stretches.",
+        "Each ratio divides a figure of the period by that of the period it is compared with, at 95 %; p is "
+        "by Welch's t test, corrected for several comparisons (Holm). Intervals and p allow for the "
+        "correlation between successive stretches of time.",
         first=True,
     )
     values = Table(

@@ -163,7 +163,7 @@ def _over_time(
     return Figure(
         key,
         title,
-        f"{caption} Each point is {_length(points)}; time counts from the first.",
+        f"{caption} Each point is {_length(points)}; time counts from the first point.",
         Axis("Time", unit),
         axis,
         tuple(

@@ -103,12 +103,15 @@ def asked(stretches: Stretches, begins: Sequence[str], ends: Sequence[str]) -> P
             written = f"--from {begins[number]} " if begins else ""
             written += f"--to {ends[number]}" if ends else ""
             raise UsageError(
-                f"{written.strip()} ends before it begins: {Period(begin, end).text}. The watch covers "
-                f"{whole.text}. " + _HOW
+                f"The period of {written.strip()} ends before it begins: {Period(begin, end).text}. The "
+                f"watch covers {whole.text}. " + _HOW
             )
         found.append(Period(begin, end))
     if len(found) == MOST_PERIODS and found[0].from_s < found[1].to_s and found[1].from_s < found[0].to_s:
-        raise UsageError(f"The periods overlap: {found[0].text}, and {found[1].text}. Give two that do not.")
+        raise UsageError(
+            f"The periods overlap: {found[0].text}, and {found[1].text}. Give two periods that do not "
+            "overlap."
+        )
     return Periods(found[0], found[1] if len(found) == MOST_PERIODS else None)
 
 

@@ -264,7 +264,7 @@ def test_periods_are_of_watched_runs_alone(tmp_path: Path) -> None:
     run = build_run(tmp_path / "run", LOG_BOUND, design(blocks=2))
     with pytest.raises(UsageError, match="choose a period of what `redolab watch` stored"):
         make_results(run, None, ["2026-11-24"], [])
-    with pytest.raises(UsageError, match="was not watched"):
+    with pytest.raises(UsageError, match="was not made by `redolab watch`"):
         answers.analyse(run, None, Periods(*[_ANY] * 2))
 
 
