@@ -111,7 +111,8 @@ def test_the_times_of_many_settings_stand_in_tables_of_six() -> None:
 
 def test_the_design_is_said_in_words() -> None:
     assert method.in_words(stored("wide")) == (
-        "6 blocks; each block measures every setting once in random order (seed 11) and the baseline a second time, "
+        "6 blocks; each block measures every setting once in random order (seed 11) and the baseline "
+        "a second time, "
         "as the A/A pair. A sample is 20,000 rows after 0.4 s of warm-up under the same setting."
     )
     assert method.in_words(stored("durability")).endswith("Each kill comes after 1 s of load.")

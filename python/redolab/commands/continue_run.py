@@ -162,7 +162,8 @@ def _design(options: ContinueOptions, writer: ContinuedWriter) -> tuple[Design, 
     )
     if [plain(trial) for trial in design.order()] != writer.manifest["order"]:
         raise UsageError(
-            f"The order of {writer.path} does not follow from its seed, so it cannot be continued."
+            f"The order of the settings in {writer.path} does not follow from its seed, so the run cannot be "
+            "continued."
         )
     if not any(asked):
         if writer.manifest["status"] == "finished":

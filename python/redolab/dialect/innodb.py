@@ -106,8 +106,8 @@ def strange_engine(parameters: Mapping[str, Any]) -> str | None:
         return None
     return (
         f"This server keeps its binary log in the storage engine {engine[:64]} ({BINLOG_ENGINE}). MariaDB's "
-        "documentation names InnoDB as the only possible one, so it is not known what a commit waits for "
-        "there."
+        "documentation names InnoDB as the only storage engine for a binary log, so it is not known what a "
+        "commit waits for on this server."
     )
 
 

@@ -139,5 +139,5 @@ class Offer:
         """Why an experiment with these needs cannot run on it, one sentence; None where it can."""
         for capability in CAPABILITIES:
             if capability in needs and capability not in self.capabilities:
-                return self.lacks.get(capability, f"It does not support {CAPABILITIES[capability]}.")
+                return self.lacks.get(capability, f"This engine does not support {CAPABILITIES[capability]}.")
         return None

@@ -311,7 +311,7 @@ def check_same(path: Path, manifest: Mapping[str, Any], facts: ServerFacts) -> N
     if engine["name"] != str(found["name"]).lower() or then != now:
         raise UsageError(
             f"The server at {found['place']} is not the server watched in {path} ({engine['name']} at "
-            f"{engine.get('place')}). Give --out a new directory for it."
+            f"{engine.get('place')}). Give --out a new directory for that server."
         )
 
 

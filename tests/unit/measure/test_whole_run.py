@@ -212,8 +212,8 @@ def test_a_run_that_was_never_reported_is_not_called_changed(tmp_path: Path) -> 
     with pytest.raises(CheckFailedError) as refused:
         verify_command(run.path)
     assert str(refused.value) == (
-        f"{run.path} does not verify: results.json is missing. "
-        f"The run was never reported, or somebody removed that. redolab report {run.path} computes it."
+        f"{run.path} does not verify: results.json is missing. The run was never reported, or somebody "
+        f"removed the file. redolab report {run.path} makes it."
     )
     write_results(run, analyse(run))
     (run.path / "results.json").unlink()

@@ -246,7 +246,9 @@ def _conditions(cpus: Cpus) -> list[str]:
             f"time per {1e3 * cpus.quota.period_s:g} ms."
         )
     if cpus.offline:
-        sentences.append(f"Switched off: {len(cpus.offline)} of the machine's CPUs. They are not counted.")
+        sentences.append(
+            f"Switched off are {len(cpus.offline)} of the machine's CPUs, and these CPUs are not counted."
+        )
     if cpus.threads < len(cpus.online):
         sentences.append(
             f"This process may use {cpus.threads} of the machine's {len(cpus.online)} CPUs: an affinity mask "

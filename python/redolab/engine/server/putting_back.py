@@ -171,8 +171,8 @@ def _sentences(
     for name, value in others.items():
         one = by_name[name]
         sentences.append(
-            f"{who.format(name, value)}. Redolab leaves it so. Before the run it was {one.value}; "
-            f"{server.statement(one)} sets that again."
+            f"{who.format(name, value)}. Redolab leaves that value as it is. Before the run the value was "
+            f"{one.value}; {server.statement(one)} sets the old value again."
         )
     return tuple(sentences)
 

@@ -113,7 +113,8 @@ def _why_not(manifest: Mapping[str, Any]) -> str | None:
         ),
         (
             version != __version__,
-            f"redolab {version} measured it, and this is {__version__}: both would have to measure alike",
+            f"redolab {version} measured it, and this is redolab {__version__}: one run must be measured by "
+            "one version",
         ),
         (bool(manifest["engine"].get("servers")), "it was measured on several servers side by side"),
         (not manifest.get("order"), "it has no order of measuring"),

@@ -196,7 +196,7 @@ def test_what_is_not_encrypted_is_said_wherever_its_figures_are(
 
         where, doctor = told()
         assert where == (True, False, False)
-        assert "It ends on this machine" in doctor
+        assert "The connection ends on this machine" in doctor
         monkeypatch.setattr(Client, "address", "192.0.2.7")
         where, doctor = told()
         assert where == (True, True, True)

@@ -160,7 +160,7 @@ def test_a_watch_counts_its_commits_by_the_redo_log_alone() -> None:
 def test_an_engine_that_nothing_is_known_of_is_refused() -> None:
     with pytest.raises(RefusedError, match=r"other.*not known.*Nothing was changed"):
         facts(binlog_storage_engine="other")
-    with pytest.raises(RefusedError, match="not known what a commit waits for there"):
+    with pytest.raises(RefusedError, match="not known what a commit waits for on this server"):
         watched(binlog_storage_engine="other")
 
 

@@ -185,7 +185,10 @@ def test_littles_law_holds_in_every_sample_or_is_told(exact: dict[str, Any], tmp
     late = found_in(stored(tmp_path / "late", answer_s=0.0004))
     assert table(late, "response-samples-1")[0]["off"] == pytest.approx(-10.0, rel=0.01)
     (warning,) = (text for text in late["warnings"] if "L × R" in text)
-    assert "of the curve of 8 sessions, 1 row per commit, commits wait, the number of busy sessions by the server's account" in warning
+    assert (
+        "of the curve of 8 sessions, 1 row per commit, commits wait, the number of busy sessions by the "
+        "server's account" in warning
+    )
 
 
 @pytest.mark.usefixtures("costs")

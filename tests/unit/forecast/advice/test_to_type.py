@@ -107,7 +107,10 @@ def test_an_older_watch_knows_the_values_and_nothing_of_the_others() -> None:
     today = watched("postgresql", {"synchronous_commit": "on"})
     assert nowait(today)["ways"][0]["undo"][0] == "ALTER SYSTEM SET synchronous_commit = on;"
     delayed = today.changed("commit_delay_us", "134", None)
-    assert "What commit_delay and commit_siblings had before is not known" in delayed["ways"][0]["reach"]
+    assert (
+        "The values of commit_delay and commit_siblings before the change are not known"
+        in delayed["ways"][0]["reach"]
+    )
     assert "None" not in str(delayed["ways"])
 
 

@@ -58,7 +58,8 @@ def login_path_options(name: str | None, path: Path | None = None) -> Mapping[st
     groups, options = _parsed(text, {_USUAL, name or _USUAL})
     if name is not None and name not in groups:
         raise UsageError(
-            f"There is no login path {name!r} in {path}. `mysql_config_editor print --all` lists those."
+            f"There is no login path {name!r} in {path}. `mysql_config_editor print --all` lists the login "
+            "paths that exist."
         )
     return options
 

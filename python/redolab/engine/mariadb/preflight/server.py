@@ -147,7 +147,8 @@ def _check_binlog(found: Mapping[str, str]) -> None:
     strange = strange_engine(found)
     if strange:
         raise RefusedError(
-            f"{strange} Point --engine at a server that keeps it in files or in InnoDB. Nothing was changed."
+            f"{strange} Point --engine at a server that keeps its binary log in files or in InnoDB. Nothing "
+            "was changed."
         )
 
 

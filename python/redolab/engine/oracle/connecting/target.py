@@ -106,6 +106,6 @@ def _wallet(directory: str | None) -> str | None:
     if directory is not None and not (Path(directory) / "ewallet.pem").is_file():
         raise UsageError(
             f"The directory {directory} that wallet= names has no file ewallet.pem. The driver reads only "
-            "that format; `openssl pkcs12` makes it from an ewallet.p12."
+            "that format of a wallet; `openssl pkcs12` makes ewallet.pem from an ewallet.p12."
         )
     return directory

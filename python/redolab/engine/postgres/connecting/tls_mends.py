@@ -43,12 +43,12 @@ TLS_MENDS = (
     ),
     (
         "root certificate file",
-        "Name the file in sslrootcert, use the operating system's with sslrootcert=system, or ask for "
-        "less with sslmode=require.",
+        "Name the file of root certificates in sslrootcert, use the operating system's file with "
+        "sslrootcert=system, or ask for less protection with sslmode=require.",
     ),
     (
         "group or world access",
-        "Take the key's file away from others: chmod 600.",
+        "Others may read the file of the client's key: forbid that with chmod 600.",
     ),
     (
         "client certificate",

@@ -123,13 +123,14 @@ def _check_schema(control: Connection, marks: Collection[str]) -> bool:
     if not standing.looks_made:
         raise RefusedError(
             f"The database {database} has a schema named redolab that Redolab did not make. Redolab never "
-            "touches it. Rename it, or use another database."
+            "touches such a schema. Rename that schema, or use another database."
         )
     raise RefusedError(
         f"The database {database} has a schema named redolab, and it is not proved that this Redolab made "
-        f"it: {why}. Redolab never touches it. If a killed run left it, start a run as the same role, and as "
-        "the same operating-system user on the same machine: that run puts everything back first. Or put "
-        "back by hand what redolab.parameter_journal lists, and DROP SCHEMA redolab CASCADE."
+        f"it: {why}. Redolab never touches such a schema. If a killed run left the schema, start a run as "
+        "the same role, and as the same operating-system user on the same machine: the new run puts "
+        "everything back first. Or put back by hand the parameters that redolab.parameter_journal lists, and "
+        "DROP SCHEMA redolab CASCADE."
     )
 
 

@@ -43,9 +43,10 @@ class TransactionAge:
         """
         if need > self.left:
             raise RefusedError(
-                f"{self._oldest}. This run uses up at most {millions(need)} more, and Redolab stays below "
-                f"{millions(LIMIT)}, because a server accepts no more commits at {millions(_END)}. "
-                f"{self._mend} Or run with fewer --blocks or shorter --seconds. Nothing was changed."
+                f"{self._oldest}. This run uses up at most {millions(need)} transaction ids more, and "
+                f"Redolab stays below an age of {millions(LIMIT)}, because a server accepts no more commits "
+                f"at {millions(_END)}. {self._mend} Or run with fewer --blocks or shorter --seconds. Nothing "
+                "was changed."
             )
 
     def check_now(self) -> None:
