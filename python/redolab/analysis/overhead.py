@@ -29,7 +29,7 @@ class Overhead:
         if self.ratio.point is None:
             return "The effect of sampling on throughput was not measured in this run."
         change = self.ratio.text(" %", _percent)
-        left_out = f"; {self.empty} more pairs had a slice without a commit" if self.empty else ""
+        left_out = f"; {self.empty} more had a slice without a commit" if self.empty else ""
         return (
             f"Sampling wait events changed throughput by {change}; the sampler was switched on and off in "
             f"turns ({self.pairs:,} on/off {'pair' if self.pairs == 1 else 'pairs'} in this run{left_out})."

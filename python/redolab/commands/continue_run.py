@@ -142,7 +142,8 @@ def _load(experiment: Experiment, manifest: Mapping[str, Any], target: str) -> L
     load = experiment.load(wish, {})
     if plain({"kind": "script", **plain(load)}) != stored:
         raise UsageError(
-            "The list file is not what it was when the run was measured. Begin a new run with it."
+            "The list file is not what it was when the run was measured. Begin a new run with the changed "
+            "file."
         )
     return load
 

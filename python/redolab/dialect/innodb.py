@@ -42,7 +42,8 @@ NO_PAUSE = (
 )
 NO_KNOWN_PAUSE = (
     "wait/batch needs a pause that gathers commits, and this server keeps its binary log inside InnoDB "
-    f"({BINLOG_ENGINE}); MariaDB's documentation does not describe whether the pause has an effect there"
+    f"({BINLOG_ENGINE}); MariaDB's documentation does not describe whether the pause has an effect inside "
+    "InnoDB"
 )
 # By commit_wait and commit_logging: the redo log, the binary log. Without commit_logging the pause stays as
 # it is. Forecasts ask for commits that wait for one log of two.

@@ -23,7 +23,7 @@ _SESSION = "One session, at once and until it ends: each of its plain COMMITs."
 _FORMER = " The undo sets the values that the server had."
 _DEFAULT = (
     " The undo sets Oracle's default. What the session has before the change is not known here: look at the "
-    "values first, and set them again to undo the change."
+    "values before the change, and set them again to undo it."
 )
 _LOOK = "SELECT name, value FROM v$parameter WHERE name IN ('commit_wait', 'commit_logging');"
 

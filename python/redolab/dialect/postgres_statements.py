@@ -35,11 +35,11 @@ _SERVER_TOO = " Parameters that only the whole server can have are set for all o
 _SUPERUSER = " commit_delay needs a superuser, or GRANT SET ON PARAMETER commit_delay."
 _NOT_KNOWN = (
     " The values of {names} before the change are not known here, and RESET removes whatever ALTER SYSTEM "
-    "has written: look at the values first, and set them again to undo the change."
+    "has written: look at the values before the change, and set them again to undo it."
 )
 _TAKES_AWAY = (
-    " RESET removes the role's own value, even one from before this change: look at the value first, and set "
-    "it again to undo the change."
+    " RESET removes the role's own value, even one from before this change: look at the value before the "
+    "change, and set it again to undo the change."
 )
 _HAD_ITS_OWN = " The role had values of its own: the undo sets these values again."
 _ONE_DATABASE = " The role also has values for one database, which come first in that database: {names}."

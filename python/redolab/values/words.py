@@ -125,9 +125,9 @@ def _about_neighbours(results: Results) -> list[str]:
         return []
     count = results["groups"][0]["count"]
     return [
-        "Each value correlates with the next in time at "
-        f"{units.minus(format(neighbours['correlation'], '.2f'))}, so the {count:,} values are worth about "
-        f"{neighbours['worth']:.0f} independent ones. The mean with its interval for that many is "
+        "Each value resembles the next in time (correlation "
+        f"{units.minus(format(neighbours['correlation'], '.2f'))}), so the {count:,} values are worth about "
+        f"{neighbours['worth']:.0f} independent values. The mean with its interval for that many is "
         f"{_estimate(neighbours['mean'])}."
     ]
 
@@ -185,7 +185,10 @@ def _about_groups(results: Results) -> list[str]:
     said = [f"{head}: {pairs} (5 %, Holm){': ' if clear else ''}{named}{more}; {over}."]
     if not clear:
         widest = max(compared, key=lambda item: abs(item["difference"]["point"]))
-        said.append(f"This does not prove that the groups are equal: {_difference(widest)}.")
+        said.append(
+            "A test that finds no difference does not prove that the groups are equal: "
+            f"{_difference(widest)}."
+        )
     return said
 
 

@@ -87,7 +87,7 @@ def test_a_planted_socket_hears_nothing(
     with stranger(planted, monkeypatch) as heard:
         done = redolab("profile", f"mysql://me@localhost/?unix_socket={planted}{mode}", "--seconds", "0.5")
     assert done.code == 3
-    assert "listens on that socket. That user is not root" in done.err
+    assert "listens on that socket. That user is neither root" in done.err
     assert heard == []
 
 

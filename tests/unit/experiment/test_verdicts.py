@@ -303,7 +303,7 @@ def test_response_curve(at_end: bool, forecast: bool, judged: list[str]) -> None
     compared = run_of("undecided", ["32/1/wait"], "32/1/wait")
     told = response_curve._verdict(compared, [one, one])
     check(told.text)
-    assert ("is at that rate or beyond" in told.text) == at_end
+    assert ("which is the elbow of the curve or less" in told.text) == at_end
     assert ("The forecast puts the elbow" in told.text) == forecast
     assert ("keep the CPUs nearly full" in told.text) == ("drawn" in judged)
     assert "This result rests on 5 of 10 blocks (passes over all settings)." in told.text

@@ -90,7 +90,7 @@ def checkpoints(samples: Sequence[Sample]) -> Diagnostic:
         "warning",
         f"A checkpoint or vacuum ran during {len(hit)} of {len(samples)} samples (checkpoints: "
         f"{sum(sample.checkpoints or 0 for sample in hit)}, vacuums: "
-        f"{sum(sample.vacuums or 0 for sample in hit)}). Their throughput differed by "
+        f"{sum(sample.vacuums or 0 for sample in hit)}). The throughput of these samples differed by "
         f"{signed_percent(math.expm1(slower))} from the mean of their setting.",
     )
 
@@ -239,7 +239,7 @@ def short_waits(samples: Sequence[Sample], source: str) -> Diagnostic:
     return Diagnostic(
         name,
         "warning",
-        text + " Sampling does not divide such short waits well: single wait rows may be wrong by 15 "
+        text + " Sampling does not divide waits of so short a time well: single wait rows may be wrong by 15 "
         "percentage points. CPU, run queue and the sum of the waits are exact.",
     )
 

@@ -69,8 +69,8 @@ def autocorrelation(noise: Noise) -> Diagnostic:
     count = len(noise.residual)
     worth = min(float(count), count * (1 - lag1) / (1 + lag1)) if lag1 > -1 else float(count)
     text = (
-        f"The correlation of one sample with the next is {lag1:.2f}: the {count} samples are worth about "
-        f"{worth:.0f} independent ones."
+        f"Successive samples resemble each other (correlation {lag1:.2f}): the {count} samples are worth "
+        f"about {worth:.0f} independent samples."
     )
     if lag1 < 2 / math.sqrt(count):
         return Diagnostic(name, "passed", text)

@@ -93,6 +93,6 @@ def _workers(observation: Observation) -> list[str]:
     known = [one.cpu_s for one in workers if one.cpu_s is not None]
     used = f" and used {math.fsum(known):.3g} s of CPU" if len(known) == len(workers) else ""
     return [
-        f"{len(workers)} parallel workers did a part of the sessions' statements{used}. Their time is in the "
-        "account of the instance, not in the account of the sessions."
+        f"{len(workers)} parallel workers did a part of the sessions' statements{used}. The time of these "
+        "workers is in the account of the instance, not in the account of the sessions."
     ]

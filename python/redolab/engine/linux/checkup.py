@@ -90,7 +90,7 @@ def check_clock(root: Path = Path("/")) -> Check:
             name,
             "limited",
             "the kernel does not report its source",
-            "It is not known whether reading the clock is cheap.",
+            "It is not known whether reading the clock takes little time.",
         )
     if source in _QUICK_CLOCKS:
         return Check(name, "works", source)

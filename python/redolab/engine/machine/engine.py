@@ -53,8 +53,8 @@ class MachineEngine(Engine):
     def not_measured(self) -> list[str]:
         """Other work of a machine that is not measured."""
         return [
-            "Memory, caches beyond the nearest, and devices: a spin needs only CPU, a database needs them "
-            "all.",
+            "Memory, caches beyond the nearest, and devices: the measured loop needs only CPU, a database "
+            "needs them all.",
             "CPU time that the hypervisor takes without reporting it to the guest.",
         ]
 

@@ -30,7 +30,7 @@ _NO_TLS = 2026
 # Error number -> what to do. 2003, 2013 and 2026 are the client's own; their reason is in the text.
 _MENDS = {
     1040: "Raise max_connections, or try again when fewer sessions are connected.",
-    1044: "Leave the database out of the URL, or grant the user access to it.",
+    1044: "Leave the database out of the URL, or grant the user access to that database.",
     1045: (
         "Check the user and the password: MYSQL_PWD or ~/.my.cnf keep the password out of the command line."
     ),

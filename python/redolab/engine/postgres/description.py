@@ -95,7 +95,7 @@ def not_measured(server: Facts, local: bool) -> list[str]:
     if server["track_wal_io_timing"] != "on":
         missing.append(
             "Time of log writes and flushes: track_wal_io_timing is off on this server. ALTER SYSTEM SET "
-            "track_wal_io_timing = on and a reload would provide these times."
+            "track_wal_io_timing = on and a reload would provide the times of the log."
         )
     if not server["may_read_stats"]:
         missing.append(

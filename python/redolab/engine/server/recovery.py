@@ -53,7 +53,7 @@ class Finished:
 
 
 LEFT = (
-    "An earlier run left something on this server. The next run puts it back before it begins; until then "
+    "An earlier run left something on this server. The next run puts this back before it begins; until then "
     "parameters are as the earlier run left them."
 )
 """The notice about a server before anything is asked."""
@@ -64,8 +64,9 @@ def tell_of_copies(left: Left) -> None:
     for address in left.elsewhere:
         say(
             f"redolab: An earlier run left parameters changed on a server that it reached at {address}. That "
-            "server has the same identity as this one. If both are the same server, start a run with that "
-            "address first: that run puts them back. Redolab changes nothing of the earlier run here."
+            "server has the same identity as the server of this run. If both are the same server, start a "
+            "run with that address first: it puts the parameters back. Redolab changes nothing of the "
+            "earlier run here."
         )
 
 

@@ -59,7 +59,7 @@ def findings(figures: ScanFigures) -> list[Finding]:
         ),
         Finding(
             "consistent-read-first-read",
-            "What was measured is access to versions already built; building them costs more",
+            "What was measured is access to row versions already built; building row versions costs more",
             "said, not measured",
             first,
             "",

@@ -104,7 +104,7 @@ def _advice(facts: Facts, room: Room) -> str:
         "threads": "Size for CPU by threads",
         "quota": "Size for the quota, or raise it",
         "less": "Size for fewer CPUs than its cores",
-    }.get(facts.power, "Measure more blocks")
+    }.get(facts.power, "Measure longer (more blocks)")
 
 
 def _power(facts: Facts, room: Room) -> list[str]:

@@ -209,7 +209,7 @@ def _step_finding(spun: Sequence[Spun], room: Room) -> Finding:
         why = (
             "The published ideal lets each process run to its end on a core of its own. An operating system "
             f"shares time: {beyond} processes on {room.cores} cores take {beyond / room.cores:.2g} times as "
-            "long as one, and longer when other programs run."
+            "long as one process, and longer when other programs run."
         )
     return Finding(
         key="cpu-step",

@@ -190,7 +190,7 @@ def _text(losses: Sequence[_Losses], outcome: Outcome, manifest: Mapping[str, An
         most = units.percent(exact_share(0, kills).high or 0.0)
         kept = _list([found.named for found in keeping])
         sentences.append(
-            f"With 95 % confidence, at most {most} of such kills would make {kept} lose commits."
+            f"With 95 % confidence, at most {most} of kills like these would make {kept} lose commits."
         )
     if outcome == "undecided":
         least = min(len(found.kills) for found in losses) if losses else 0

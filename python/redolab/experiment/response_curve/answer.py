@@ -65,9 +65,9 @@ def _keep(one: Beside) -> list[str]:
     capacity = one.curve.capacity_per_s
     keep = f"Let up to {rate.text()} transactions per second arrive at {one.curve.words}"
     why = (
-        "The elbow of the curve is at that rate or beyond: up to it, response time grows slower than the load"
+        "Up to this rate, which is the elbow of the curve or less, response time grows slower than the load"
         if elbow.at_end
-        else "The elbow of the curve is at that rate: beyond it, response time grows faster than the load"
+        else "Beyond this rate, the elbow of the curve, response time grows faster than the load"
     )
     return [
         f"{keep}.",

@@ -101,7 +101,7 @@ def _pooler(found: SessionCounts) -> Table:
     note = (
         f"Each client's time per commit is for {clients} clients that share a pool of that size and commit "
         "as fast as they can. This time is the number of clients divided by throughput (Little's law), so it "
-        "includes their wait for a connection, but not the cost of the pooler itself."
+        "includes the clients' wait for a connection, but not the cost of the pooler itself."
     )
     return Table("pooler", f"What a connection pool would change for {clients} clients", columns, rows, note)
 

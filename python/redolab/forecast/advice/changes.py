@@ -23,7 +23,7 @@ _NO_DELAY = "Commit delay: this server has a commit delay only with a binary log
 _NEVER_DELAYS = "Commit delay: this server does not have a commit delay."
 _NO_KNOWN_DELAY = (
     "Commit delay: the binary log is inside InnoDB, and MariaDB's documentation does not state whether a "
-    "delay has an effect there."
+    "delay has an effect inside InnoDB."
 )
 OF_COMMITS = frozenset({"rows_per_commit", "commit_wait", "commit_delay_us", "log_device"})
 """Factors that change how commits are made, or the log that they wait for."""
@@ -266,7 +266,8 @@ def _cpus(calibrated: RunCosts, today: Scenario) -> list[Change]:
             replace(today, cpus=2 * now),
             "kept",
             "hardware; more CPUs contend for locks and pages, which the model does not include",
-            "redolab run calibrate, on a machine with that many (redolab run cpu-capacity measures them)",
+            "redolab run calibrate, on a machine with that many CPUs (redolab run cpu-capacity measures "
+            "effective CPUs)",
         )
     ]
 

@@ -256,8 +256,8 @@ def _own() -> list[dict[str, Any]]:
     path = own_path()
     if path.exists() and path.stat().st_size > _MOST_OWN_BYTES:
         raise RefusedError(
-            f"The ledger of forecasts {path} has more than {_MOST_OWN_BYTES >> 20} MB. Move it away; the "
-            "next check of a forecast begins a new one."
+            f"The ledger of forecasts {path} has more than {_MOST_OWN_BYTES >> 20} MB. Move that file away; "
+            "the next check of a forecast begins a new ledger."
         )
     return _read(path, _MOST_OWN_BYTES)
 

@@ -20,8 +20,8 @@ UNTIMED = (
     "longer than commits that wait for no log is attributed to these flushes, divided {how}."
 )
 ONE_DEVICE = (
-    "It is not known whether redo log and binary log are on one device. The two logs are assumed to be on "
-    "one device, so that their flushes wait for each other."
+    "It is not known whether redo log and binary log are on one device. Redo log and binary log are assumed "
+    "to be on one device, so that their flushes wait for each other."
 )
 
 OWN_DEVICES = (

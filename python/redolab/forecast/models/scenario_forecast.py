@@ -50,7 +50,7 @@ QUICKER = (
 )
 SHORTER = (
     "The quickest flush that was seen took {least} ms. log_device_ms={asked} is forecast as if the device "
-    "took all of a flush's time, because the rest of that time was not seen separately."
+    "took all of a flush's time, because the rest of a flush's time was not seen separately."
 )
 LOST = (
     "With {lost} of {all} resampled calibrations the queue grows without end (no steady state): the load is "

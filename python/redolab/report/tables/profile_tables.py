@@ -17,8 +17,8 @@ NARROWEST = 80
 _VIEWS = {
     "instance": (
         "Time of every server process. Background processes work at the same time as the sessions, so no "
-        "session need have waited for all of this time. Their main loops ({idle}) and the sessions' waits "
-        "for their clients ({client}) are idle time, which no row includes."
+        "session need have waited for all of this time. The main loops of background processes ({idle}) and "
+        "the sessions' waits for their clients ({client}) are idle time, which no row includes."
     ),
     "all_sessions": (
         "Time of the sessions, without the background processes: this is what clients waited for. Waiting "

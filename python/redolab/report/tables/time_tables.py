@@ -23,9 +23,9 @@ _VIEWS: Mapping[str, tuple[str, str]] = {
     ),
     "instance_profile": (
         "instance",
-        "Time of every server process. Background processes work at the same time as the sessions, so "
-        "these times can sum to more than R. Their main loops and the sessions' think time are idle time, "
-        "which no row includes.",
+        "Time of every server process. Background processes work at the same time as the sessions, so these "
+        "times can sum to more than R. The main loops of background processes and the sessions' think time "
+        "are idle time, which no row includes.",
     ),
 }
 

@@ -38,9 +38,9 @@ class Drawn:
         """
         if names != self.names:
             raise UsageError(
-                f"{content.place}, line {line:,}: another table begins here. It has the columns "
-                f"{units.some(names, 10)}; the first table has {units.some(self.names, 10)}. Give each table "
-                "its own file."
+                f"{content.place}, line {line:,}: another table begins here. The second table has the "
+                f"columns {units.some(names, 10)}; the first table has {units.some(self.names, 10)}. Give "
+                "each table its own file."
             )
         self.tables += 1
 

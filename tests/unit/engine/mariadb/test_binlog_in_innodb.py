@@ -124,7 +124,7 @@ def test_a_report_says_where_the_binary_log_is_and_what_that_costs() -> None:
     assert "binlog_storage_engine" not in describe(facts(binlog_storage_engine=""), None, local=False)
     assert "binlog_storage_engine" not in describe(facts(log_bin="OFF"), None, local=False)
     said = " ".join(not_measured(server, there))
-    assert "does not describe whether the pause has an effect there" in said
+    assert "does not describe whether the pause has an effect inside InnoDB" in said
     assert "log_bin is off" not in said
 
 

@@ -171,7 +171,7 @@ def test_where_a_backlog_grew_the_curve_ends(tmp_path: Path) -> None:
     judged = {row["share"]: row["judged"] for row in table(found, "response-curve-1")}
     assert [share for share, word in judged.items() if word == "unsteady"] == list(PERCENTS[3:])
     assert (
-        "The elbow of the curve is at that rate or beyond: up to it, response time grows slower than the load"
+        "Up to this rate, which is the elbow of the curve or less, response time grows slower than the load"
     ) in found["verdict"]["text"]
     assert table(found, "elbow-1")[0]["of"] == "measured, or beyond"
 

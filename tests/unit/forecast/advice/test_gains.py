@@ -165,7 +165,7 @@ def test_what_keeps_durability_comes_before_what_gives_it_up_and_limits_come_las
     gains = [item.gain.point or 0.0 for item in helping]
     assert gains[6] > gains[2]
     assert [item.outcome for item in found[8:]] == ["not shown to help", "not shown to help", "less work"]
-    assert "then those that give it up" in ORDER
+    assert "then changes that give it up" in ORDER
 
 
 def test_a_change_whose_interval_holds_no_gain_is_not_shown_to_help() -> None:

@@ -266,7 +266,8 @@ def _of_some_reports(counting: Mapping[str, Summary]) -> list[str]:
         if 0 < without < len(summary.costs):
             found.append(
                 f"{name}: {without:,} of {len(summary.costs):,} reports list only their largest events, and "
-                "log file sync is not one of them. Its share of DB time comes from the other reports."
+                "log file sync is not one of them. The share of log file sync in DB time comes from the "
+                "other reports."
             )
     return found
 
@@ -286,7 +287,7 @@ def _of_parameters(everything: Sequence[Cost]) -> list[str]:
     if listed.get("commit_wait", "").upper() == "NOWAIT":
         found.append(
             "commit_wait is NOWAIT: commits do not wait for their redo, so an outage can lose some that were "
-            "acknowledged. Any log file sync is from sessions that ask to wait all the same."
+            "acknowledged. Where log file sync is listed, sessions asked to wait all the same."
         )
     return found
 

@@ -349,9 +349,10 @@ def _neighbours(watch: _Watch) -> dict[str, str]:
     return {
         "name": name,
         "outcome": "passed",
-        "text": "The correlation of the load between one stretch of time and the next is "
-        f"{units.minus(format(alike, '.2f'))}: the {len(rate):,} stretches are worth about "
-        f"{independent:.0f} independent ones. Every interval of this report allows for that correlation.",
+        "text": "The load in one stretch of time resembles that in the next (correlation "
+        f"{units.minus(format(alike, '.2f'))}): the {len(rate):,} stretches are worth about "
+        f"{independent:.0f} independent stretches. Every interval of this report allows for that "
+        "correlation.",
     }
 
 

@@ -131,7 +131,7 @@ def _of_load(load: Quantity) -> str:
     """Whether the load was the same, by its ratio alone: a caution must not wait for a family of tests."""
     low, high = load.ratio.low, load.ratio.high
     if low is None or high is None:
-        return "It is not known whether the load was the same."
+        return "It is not known whether the load of the two periods was the same."
     if not low <= 1 <= high:
         return (
             f"The load was not the same: {load.text}. Response times, flushes and their sharing depend on "
@@ -139,7 +139,7 @@ def _of_load(load: Quantity) -> str:
         )
     if low > 1 - _NEARLY and high < 1 + _NEARLY:
         return f"The load was nearly the same: {load.text}."
-    return f"It is not known whether the load was the same: {load.text}."
+    return f"It is not known whether the load of the two periods was the same: {load.text}."
 
 
 _NEARLY = 0.1

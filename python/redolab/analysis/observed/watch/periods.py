@@ -156,7 +156,7 @@ def _check(mine: Stretches, period: Period, stretches: Stretches) -> None:
     if len(mine):
         why = f"none of its {len(mine)} stretches counts: {next(text for text in mine.spoiled if text)}"
     else:
-        why = f"no stretch lies entirely within it. The watch covers {whole.text}"
+        why = f"no watched stretch of time lies entirely within that period. The watch covers {whole.text}"
     raise UsageError(f"No figure can be computed for {period.text}: {why}. {_HOW}")
 
 

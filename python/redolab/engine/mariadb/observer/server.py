@@ -172,7 +172,7 @@ def _check_reach(flavour: str, version: int, instruments: bool, text: str) -> No
     if flavour == "mysql" and not instruments:
         raise RefusedError(
             "This MySQL runs without performance_schema, so it does not show which thread serves which "
-            "session. Set performance_schema=ON in its configuration and restart it."
+            "session. Set performance_schema=ON in the server's configuration and restart the server."
         )
 
 

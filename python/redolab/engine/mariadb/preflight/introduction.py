@@ -31,8 +31,8 @@ def introduction(
         now = ", ".join(f"{it.name} (now {it.value})" for it in known.values())
         notes.append(
             f"The run changes {now} for every session of this server, and puts the old values back "
-            "afterwards. A restart of the server would also put them back, because SET GLOBAL is not "
-            "persistent."
+            "afterwards. A restart of the server would also put the old values back, because SET GLOBAL is "
+            "not persistent."
         )
     if server["binlog"]:
         notes.append(_of_binlog(replicas(control), log_bytes))

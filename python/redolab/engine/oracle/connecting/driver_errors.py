@@ -56,7 +56,8 @@ _MENDS = {
     "DPY-6001": _LISTENER,
     "DPY-6003": _LISTENER,
     "DPY-6005": (
-        "Does the listener run on that host, and on that port? `lsnrctl status` on the server shows it."
+        "Does the listener run on that host, and on that port? `lsnrctl status` on the server shows the "
+        "listener's state."
     ),
     "ORA-00018": "Raise the parameter sessions, or try again when fewer sessions are connected.",
     "ORA-00020": "Raise the parameter processes, or try again when fewer sessions are connected.",
@@ -75,7 +76,8 @@ _MENDS = {
     "ORA-12520": "The service has no server process of the kind that ?server= asks for.",
     "ORA-12528": _DOWN,
     "ORA-12541": (
-        "Does the listener run on that host, and on that port? `lsnrctl start` on the server starts it."
+        "Does the listener run on that host, and on that port? `lsnrctl start` on the server starts the "
+        "listener."
     ),
     "ORA-28000": "The user's account is locked: ALTER USER ... ACCOUNT UNLOCK unlocks it.",
     "ORA-28001": "The password has expired: ALTER USER ... IDENTIFIED BY sets a new password.",

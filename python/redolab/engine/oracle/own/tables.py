@@ -58,7 +58,8 @@ def check_unclaimed(
         if (int(row["sid"]), int(row["serial"])) in living:
             raise RefusedError(
                 "Another Redolab run is at work in this schema, or its guard is cleaning up (SID "
-                f"{row['sid']}): two runs would spoil each other's figures. Wait for it, or use another user."
+                f"{row['sid']}): two runs would spoil each other's figures. Wait for the end of that run, or "
+                "use another user."
             )
     own_marks = {str(row["mark"]) for row in rows} & marks.keys() if rows else place in marks.values()
     if own_marks and RUN in names:

@@ -71,7 +71,7 @@ _MENDS = (
     (
         "timeout expired",
         "Nothing answered the log-in in time: check the host, the port and any firewall in between. If a "
-        "pooler answers there, check whether the server behind it answers.",
+        "pooler answers at that address, check whether the server behind the pooler answers.",
     ),
     ("too many clients", "Ask for fewer sessions with --sessions, or raise max_connections."),
     (

@@ -24,7 +24,7 @@ TLS_MENDS = (
     ),
     (
         "certificate is not for a server",
-        "Have a certificate made whose extendedKeyUsage, if it has one, includes serverAuth.",
+        "Have a certificate made for a server: if it has an extendedKeyUsage, that must include serverAuth.",
     ),
     (
         "certificate verify failed",

@@ -41,7 +41,7 @@ def not_available(
         yield (
             "Time of log writes and flushes by the server's own clock",
             "track_wal_io_timing is off on this server. ALTER SYSTEM SET track_wal_io_timing = on and a "
-            "reload would provide these times.",
+            "reload would provide the times of the log.",
         )
     if not server["may_read_stats"]:
         yield (

@@ -293,9 +293,10 @@ class Parameters:
         for name, value in expected.items():
             await_value(
                 partial(_others, sessions, name, value),
-                f"The server accepted {name} = {value} for the setting {setting.name}, but a working session "
-                "still has {}. A more specific setting overrides it: look for ALTER ROLE ... SET, "
-                "ALTER DATABASE ... SET, PGOPTIONS or a server command-line option, or use --scope session.",
+                f"The server accepted {name} = {value} for the setting {setting.name}, but a working "
+                "session still has {}. A more specific setting overrides that value: look for ALTER ROLE "
+                "... SET, ALTER DATABASE ... SET, PGOPTIONS or a server command-line option, or use --scope "
+                "session.",
             )
 
 

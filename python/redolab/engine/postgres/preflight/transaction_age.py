@@ -58,7 +58,7 @@ class TransactionAge:
         if self.age > LIMIT:
             raise RefusedError(
                 f"{self._oldest} by now, and Redolab stays below {millions(LIMIT)}, because a server accepts "
-                f"no more commits at {millions(_END)}. So the run ends here; every sample that was finished "
+                f"no more commits at {millions(_END)}. So the run ends now; every sample that was finished "
                 f"is kept. {self._mend}"
             )
 
