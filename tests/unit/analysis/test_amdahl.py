@@ -61,7 +61,7 @@ def test_a_sentence_without_interval_and_one_without_limit() -> None:
     assert (
         Bound("on CPU", "cpu", ("on_cpu",), wide, bound(wide))
         .sentence("busy time")
-        .endswith("at most 4.00× (2.00 to no limit) the speed")
+        .endswith("at most 4.00× (2.00 to no limit) as fast")
     )
     whole = Estimate(1.0, 0.9, 1.0)
     assert (

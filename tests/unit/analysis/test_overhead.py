@@ -42,7 +42,7 @@ def test_samples_that_do_not_count_are_left_out() -> None:
 def test_a_slice_without_a_commit_has_no_ratio_and_is_told() -> None:
     found = overhead([row(1, 1, 0, 100), row(1, 2, 100, 100), row(2, 1, 101, 100)], {1, 2})
     assert (found.pairs, found.empty) == (2, 1)
-    assert found.text.endswith("in this run; 1 more pairs had a slice without a commit.")
+    assert found.text.endswith("in this run; 1 more had a slice without a commit).")
 
 
 def test_a_run_without_pairs_says_so() -> None:

@@ -129,7 +129,7 @@ class DatabaseCharge(Memory, ABC):
             time.sleep(pause_s)
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
         if self._is_done:
-            say("redolab: The guard of the run has put everything back.")
+            say("redolab: The guard of the run has put everything back on the server.")
 
     def _try(self, give_up: float, lost: bool) -> str:
         """Put everything back; returns what the user must know of it, as sentences."""

@@ -80,8 +80,8 @@ def _samples(number: int, one: Beside) -> Table:
         "lasts. Repeats differ: the factor by which two samples of a point differ in R, as one standard "
         "deviation. In the system: sessions in a statement, by the server's account, together with "
         "transactions that waited for a session and answers not yet noticed, by the client's account. By "
-        "Little's law that number is L × R, arrivals per second times response time. The time between client "
-        "and server is in R alone. The largest difference is that of a single sample."
+        "Little's law that number is L × R, arrivals per second times response time. Only R (response time) "
+        "includes the time between client and server. The largest difference is that of a single sample."
     )
     return Table(
         f"response-samples-{number}",

@@ -115,7 +115,7 @@ def _verdict(settings: Sequence[SettingMeans]) -> str:
     """The answer on the means, on their normality, and on a range from few of them."""
     found = [item for item in settings if item.repetitions]
     if not found:
-        return "Nothing was drawn, so nothing can be concluded: run it again."
+        return "No values were drawn, so nothing can be concluded: run it again."
     worst = _worst(found)
     deciding = next(item for item in found if item.answer == worst)
     sentences = [

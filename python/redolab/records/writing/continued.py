@@ -105,7 +105,7 @@ def _why_not(manifest: Mapping[str, Any]) -> str | None:
         (record != "sample", f"runs of {manifest['experiment']} are not measured further"),
         (
             manifest["experiment"] == "verify-forecast",
-            "it scores a sealed forecast, and a run that goes on could wait for a better score",
+            "it scores a sealed forecast, and whoever continues such a run could wait for a better score",
         ),
         (
             manifest["format"] != FORMAT,

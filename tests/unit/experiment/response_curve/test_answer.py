@@ -145,8 +145,8 @@ def test_capacity_and_elbow_are_said_in_words(exact: dict[str, Any]) -> None:
     text = exact["verdict"]["text"]
     assert text.startswith("Let up to 2,4")
     assert (
-        "per second arrive at 8 sessions, 1 row per commit, commits wait. The elbow of the curve is at that "
-        "rate: " in text
+        "per second arrive at 8 sessions, 1 row per commit, commits wait. Beyond this rate, the elbow "
+        "of the curve, " in text
     )
     assert (
         "Capacity, what the same sessions do without a pause, is 3,000 (3,000 to 3,000) commits per second."

@@ -83,12 +83,12 @@ TLS_MENDS = (
     ),
     (
         "unsupported authentication method",
-        "The load from a client knows scram-sha-256, md5, password, certificates and trust. Let "
+        "The load from a client can log in by scram-sha-256, md5, password, certificates and trust. Let "
         "pg_hba.conf ask this role for one of these.",
     ),
     (
         "unsupported SASL mechanism",
-        "The load from a client knows scram-sha-256, md5, password, certificates and trust. Let "
+        "The load from a client can log in by scram-sha-256, md5, password, certificates and trust. Let "
         "pg_hba.conf ask this role for one of these.",
     ),
     (

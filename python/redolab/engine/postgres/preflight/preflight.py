@@ -28,7 +28,7 @@ def check_server(control: Connection) -> dict[str, Any]:
     major = control.info.server_version // 10_000
     if major < OLDEST:
         raise RefusedError(
-            f"This server is PostgreSQL {major}; Redolab needs {OLDEST} or newer, because earlier ones "
+            f"This server is PostgreSQL {major}; Redolab needs {OLDEST} or newer, because earlier versions "
             "do not count their log writes (pg_stat_wal). Nothing was changed."
         )
     server = fetch(control, "select_server")[0]

@@ -198,8 +198,8 @@ def _check(run: Run, stretches: Stretches) -> None:
     if not np.isfinite(stretches.columns["session_transactions"]).any():
         raise NoCostsError(
             run,
-            "The costs of a commit are not known, because replication commits on this server too and "
-            "cannot be distinguished from the sessions. Watch the server that it replicates from.",
+            "The costs of a commit are not known, because replication commits on this server too and cannot "
+            "be distinguished from the sessions. Watch the server that this server replicates from.",
         )
     cpu_s, busy_s = _server_s(stretches), _point("session_response_time_s", stretches)
     missing = [

@@ -90,7 +90,9 @@ def test_what_is_no_period_is_refused_in_words(
 def test_a_period_without_stretches_is_refused_in_words(day: Stretches) -> None:
     found = asked(day, ["2026-11-25"], ["2026-11-26"])
     assert found is not None
-    with pytest.raises(UsageError, match=r"entirely within it\. The watch covers 23 November 2026, 22:00"):
+    with pytest.raises(
+        UsageError, match=r"entirely within that period\. The watch covers 23 November 2026, 22:00"
+    ):
         divided(day, found)
 
 
