@@ -34,7 +34,7 @@ def test_the_page_says_the_price_and_the_exact_command(open_report: Open) -> Non
         "all => all.map((row) => [...row.cells].map((cell) => cell.textContent))"
     )
     by_change = {row[0]: row[1:] for row in said}
-    assert by_change["commits that do not wait for the log (nowait)"] == [
+    assert by_change["nowait: commits do not wait for the log"] == [
         "a commit is acknowledged before it is written; lost in a crash of the server",
         f"redolab verify-forecast {results['run']} --set commit_wait=nowait",
     ]

@@ -38,7 +38,7 @@ def test_the_page_has_every_way_of_a_change_and_only_of_changes_of_parameters(op
     page = open_report(advised(KNOWN)).page
     titles = page.locator("#advice summary").all_text_contents()
     named = [title for title in titles if title.startswith("What to type for")]
-    assert named == ["What to type for commits that do not wait for the log (nowait)."]
+    assert named == ["What to type for nowait: commits do not wait for the log."]
     blocks = page.locator("#advice .way pre").all_text_contents()
     expected = [["\n".join(lines) for lines in (way.look, way.set, way.undo) if lines] for way in KNOWN]
     assert [text.removesuffix("copy").strip() for text in blocks] == [
@@ -63,7 +63,7 @@ def test_an_undo_that_nobody_knows_is_not_shown(open_report: Open) -> None:
 
 def test_the_terminal_has_the_first_way_of_what_helps() -> None:
     shown = terminal(advised(KNOWN))
-    _, _, rest = shown.partition("What to type for commits that do not wait for the log (nowait).\n")
+    _, _, rest = shown.partition("What to type for nowait: commits do not wait for the log.\n")
     assert "  ALTER SYSTEM SET synchronous_commit = off;\n  SELECT pg_reload_conf();\nTo undo it:\n" in rest
     assert "  ALTER SYSTEM SET synchronous_commit = on;\n" in rest
     assert "may lose up to 3,000 acknowledged commits" in " ".join(rest.split())

@@ -169,7 +169,7 @@ def _design(options: ContinueOptions, writer: ContinuedWriter) -> tuple[Design, 
     if not any(asked):
         if writer.manifest["status"] == "finished":
             raise UsageError(
-                f"{writer.path} is finished. Say how much more: --blocks N, --at-most TIME or "
+                f"{writer.path} is finished. Say how much more to measure: --blocks N, --at-most TIME or "
                 "--until-settled."
             )
         return design, design.until_settled

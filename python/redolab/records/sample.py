@@ -270,38 +270,38 @@ class Sample:
     session_elapsed_s: float = field(metadata={"doc": "sum over sessions of time in their loops"})
 
     session_cpu_s: float | None = field(metadata={"doc": "CPU of the working sessions' processes"})
-    session_run_queue_s: float | None = field(metadata={"doc": "their time runnable but waiting for a CPU"})
+    session_run_queue_s: float | None = field(metadata={"doc": "sessions' runnable time, waiting for a CPU"})
     instance_cpu_s: float | None = field(metadata={"doc": "CPU of all server processes, ended ones too"})
     instance_run_queue_s: float | None = field(metadata={"doc": "run-queue time of all server processes"})
     host_cpus: int | None = field(metadata={"doc": "logical CPUs online; for cpu-capacity those it may use"})
     host_busy_s: float | None = field(metadata={"doc": "CPU time that all processes had on these CPUs"})
-    host_steal_s: float | None = field(metadata={"doc": "their time that the hypervisor gave to others"})
+    host_steal_s: float | None = field(metadata={"doc": "time of these CPUs that the hypervisor gave away"})
 
     server_rows: int | None = field(metadata={"doc": "rows changed, by the server's count"})
     log_bytes: int | None = field(metadata={"doc": "WAL generated"})
-    log_full_page_images: int | None = field(metadata={"doc": "whole pages among it"})
+    log_full_page_images: int | None = field(metadata={"doc": "images of whole pages in that WAL"})
     log_writes: int | None = field(metadata={"doc": "write calls to the log"})
-    log_write_time_s: float | None = field(metadata={"doc": "time in them, all processes"})
+    log_write_time_s: float | None = field(metadata={"doc": "time in write calls to the log, all processes"})
     log_flushes: int | None = field(metadata={"doc": "flush calls on the log"})
-    log_flush_time_s: float | None = field(metadata={"doc": "time in them, all processes"})
+    log_flush_time_s: float | None = field(metadata={"doc": "time in flush calls on the log, all processes"})
     checkpoints: int | None = field(metadata={"doc": "checkpoints the server counted inside"})
     vacuums: int | None = field(metadata={"doc": "vacuums the server counted inside"})
 
     device_flushes: int | None = field(metadata={"doc": "flushes on the emulated log device"})
-    device_requested_s: float | None = field(metadata={"doc": "their requested time"})
-    device_delivered_s: float | None = field(metadata={"doc": "their delivered time"})
+    device_requested_s: float | None = field(metadata={"doc": "requested time of these flushes"})
+    device_delivered_s: float | None = field(metadata={"doc": "delivered time of these flushes"})
 
     ticks: int = field(metadata={"doc": "readings of the wait sampler"})
-    ticks_late: int = field(metadata={"doc": "later than half a mean gap"})
-    ticks_lost: int = field(metadata={"doc": "failed"})
+    ticks_late: int = field(metadata={"doc": "readings later than half a mean gap"})
+    ticks_lost: int = field(metadata={"doc": "readings that failed"})
     sampler_cpu_s: float = field(metadata={"doc": "CPU of the sampler, here and in the server"})
     # Columns that runs stored before them do not have.
     units: int | None = field(default=None, metadata={"doc": "units of work, as the experiment counts them"})
     sampled_s: float | None = field(default=None, metadata={"doc": "time in which the sampler was on"})
-    looks: int | None = field(default=None, metadata={"doc": "its looks at one process each, idle ones too"})
-    looks_torn: int | None = field(default=None, metadata={"doc": "of them: the event changed meanwhile"})
+    looks: int | None = field(default=None, metadata={"doc": "the sampler's looks at a process, idle or not"})
+    looks_torn: int | None = field(default=None, metadata={"doc": "looks during which the event changed"})
     sampler_realtime: bool | None = field(
-        default=None, metadata={"doc": "whether it ran at real-time priority; null where it is a query"}
+        default=None, metadata={"doc": "whether the sampler had real-time priority; null where it is a query"}
     )
     first_unit_s: float | None = field(default=None, metadata={"doc": "time of the first unit of work"})
     row_versions: int | None = field(
@@ -316,7 +316,7 @@ class Sample:
     client_cpu_s: float | None = field(
         default=None, metadata={"doc": "CPU of the client; null where the loop runs inside the server"}
     )
-    host_idle_s: float | None = field(default=None, metadata={"doc": "their idle time; cpu-capacity alone"})
+    host_idle_s: float | None = field(default=None, metadata={"doc": "CPUs' idle time; cpu-capacity alone"})
     throttled_periods: int | None = field(
         default=None, metadata={"doc": "periods in which a control group's CPU quota ran out"}
     )
@@ -341,12 +341,14 @@ class Sample:
         default=None, metadata={"doc": "transactions that wrote, by the server's count"}
     )
     binlog_flushes: int | None = field(default=None, metadata={"doc": "flush calls on the binary log"})
-    binlog_flush_time_s: float | None = field(default=None, metadata={"doc": "time in them, all threads"})
+    binlog_flush_time_s: float | None = field(
+        default=None, metadata={"doc": "time in these calls, all threads"}
+    )
     binlog_groups: int | None = field(default=None, metadata={"doc": "groups of commits written at once"})
     binlog_bytes: int | None = field(default=None, metadata={"doc": "binary log written"})
     consistent_gets: int | None = field(default=None, metadata={"doc": "blocks read as they were before"})
-    consistent_changes: int | None = field(default=None, metadata={"doc": "changes taken back for that"})
-    cr_blocks_created: int | None = field(default=None, metadata={"doc": "copies of blocks made for that"})
+    consistent_changes: int | None = field(default=None, metadata={"doc": "changes undone for these reads"})
+    cr_blocks_created: int | None = field(default=None, metadata={"doc": "block copies made for these reads"})
     undo_records_applied: int | None = field(default=None, metadata={"doc": "records of undo applied"})
     history_list_length: int | None = field(
         default=None, metadata={"doc": "transactions whose undo log is not purged, at the end"}

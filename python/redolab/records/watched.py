@@ -14,7 +14,7 @@ SETTING = "watched"
 SESSIONS, BACKGROUND, LOG_SYNC, LOG_WRITE = "sessions", "background", "log sync", "log write"
 SECTIONS: Mapping[str, str] = {
     SESSIONS: "seconds of busy time of all sessions, by row of the account (on CPU, run queue, wait events)",
-    BACKGROUND: "the same for the server's background processes",
+    BACKGROUND: "seconds of busy time of the server's background processes, by row of the account",
     LOG_SYNC: "waits of commits for their flush, by the upper end of a bucket in ms (`inf`: no end)",
     LOG_WRITE: "writes and flushes of the log, by the upper end of a bucket in ms",
 }
@@ -35,19 +35,24 @@ class Watched:
     spoiled: str | None = field(metadata={"doc": "why this stretch does not count; null when it does"})
 
     connected_s: float | None = field(metadata={"doc": "time that all sessions were connected, summed"})
-    busy_s: float | None = field(metadata={"doc": "part of it that was not spent waiting for a client"})
+    busy_s: float | None = field(
+        metadata={"doc": "part of the connected time that was not spent waiting for a client"}
+    )
     client_in_transaction_s: float | None = field(
         metadata={
-            "doc": "part of it waiting for a client inside an open transaction; null where not distinguished"
+            "doc": "part of the connected time spent waiting for a client inside an open transaction; null "
+            "where not distinguished"
         }
     )
     worked_sessions: int | None = field(metadata={"doc": "sessions that used CPU"})
     session_cpu_s: float | None = field(metadata={"doc": "CPU of all sessions"})
-    session_run_queue_s: float | None = field(metadata={"doc": "their time runnable but waiting for a CPU"})
-    log_sync_s: float | None = field(metadata={"doc": "their time waiting for a commit's flush"})
+    session_run_queue_s: float | None = field(
+        metadata={"doc": "time of the sessions' processes that were runnable but waited for a CPU"}
+    )
+    log_sync_s: float | None = field(metadata={"doc": "time of the sessions waiting for a commit's flush"})
     instance_cpu_s: float | None = field(metadata={"doc": "CPU of all server processes, ended ones too"})
     host_cpus: int | None = field(metadata={"doc": "logical CPUs online"})
-    host_cores: int | None = field(metadata={"doc": "cores among them; null where not known"})
+    host_cores: int | None = field(metadata={"doc": "cores among the CPUs online; null where not known"})
     host_busy_s: float | None = field(metadata={"doc": "CPU time that all processes had, by the kernel"})
     host_steal_s: float | None = field(metadata={"doc": "time that the hypervisor gave to others"})
 
@@ -56,15 +61,17 @@ class Watched:
         metadata={"doc": "rows inserted, updated and deleted, by the server's count"}
     )
     log_flushes: int | None = field(metadata={"doc": "flush calls on the log"})
-    log_flush_time_s: float | None = field(metadata={"doc": "time in them, all processes"})
+    log_flush_time_s: float | None = field(metadata={"doc": "time in flush calls on the log, all processes"})
     log_writes: int | None = field(metadata={"doc": "write calls to the log"})
-    log_write_time_s: float | None = field(metadata={"doc": "time in them, all processes"})
+    log_write_time_s: float | None = field(metadata={"doc": "time in write calls to the log, all processes"})
     log_bytes: int | None = field(metadata={"doc": "log generated"})
     binlog_flushes: int | None = field(metadata={"doc": "flush calls on the binary log"})
-    binlog_flush_time_s: float | None = field(metadata={"doc": "time in them, all threads"})
+    binlog_flush_time_s: float | None = field(
+        metadata={"doc": "time in flush calls on the binary log, all threads"}
+    )
 
     ticks: int = field(metadata={"doc": "readings of all processes"})
-    looks: int = field(metadata={"doc": "looks at one process each, idle ones too"})
+    looks: int = field(metadata={"doc": "looks at one process each, at idle processes too"})
     sampler_cpu_s: float = field(metadata={"doc": "CPU of the watching, here"})
     server_cpu_s: float | None = field(metadata={"doc": "CPU of Redolab's own session in the server"})
     replayers: int | None = field(

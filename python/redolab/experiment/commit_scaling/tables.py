@@ -111,9 +111,9 @@ def _log_table(found: Scaling) -> Table:
             Column("commit_time_ms", "Commit time", "estimate", "ms"),
         ),
         rows,
-        note="Geometric means over the blocks, except for commits per flush. Writes and flushes are the "
-        "server's own counts over all its processes. Commit time is the time of a session per commit, "
-        "including its update.",
+        note="The figures are geometric means over the blocks (passes over all settings), except for commits "
+        "per flush. Writes and flushes are the server's own counts over all its processes. Commit time "
+        "is the time of a session per commit, including its update.",
         first=True,
     )
 

@@ -125,7 +125,7 @@ def _why(figures: ScanFigures, name: str) -> str:
         for value, what in ((figures.versions[name], "row versions"), (figures.buffers[name], "buffers"))
         if value.point is not None
     ]
-    passed = f"the scan passed {' and '.join(seen)}" if seen else "what the scan passed is not known"
+    passed = f"the scan read {' and '.join(seen)}" if seen else "what the scan read is not known"
     extra, row = figures.version_cost_ns.point, figures.row_cost_ns.point
     prices = (
         f"; a row version that the query must not see costs {extra:.0f} ns, a row that it may see {row:.0f} "

@@ -220,7 +220,9 @@ def _first(keeping: Sequence[_Losses], broken: Sequence[_Losses], outcome: Outco
         f"{sum(found.acknowledged for found in keeping):,} acknowledged commits in {kills} hard kills"
     )
     if outcome == "undecided":
-        return f"Kill the server more often: {lost_none}, and so few kills do not prove it."
+        return (
+            f"Kill the server more often: {lost_none}, and so few kills do not prove that commits are kept."
+        )
     return f"Rely on commits that wait for their flush: {lost_none} of the server."
 
 

@@ -273,8 +273,7 @@ def tables(scoring: Scoring, labels: Mapping[str, str]) -> list[Table]:
             "Forecasts of every model",
             _MODELS,
             _by_model(scoring),
-            "Of these models, only the group-commit models include that one flush serves every waiting "
-            "commit.",
+            "Only the group-commit models in this table include that one flush serves every waiting commit.",
         ),
     ]
 

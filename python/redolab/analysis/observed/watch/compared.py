@@ -204,7 +204,7 @@ def _quantity(key: str, one: Found, other: Found) -> Quantity:
         math.log(other.point), _relative(other.error, other.point),
     )  # fmt: skip
     if found is None:
-        return Quantity(key, one, other, ratio, None, "it was the same in every stretch")
+        return Quantity(key, one, other, ratio, None, "the figure was the same in every stretch of time")
     error, pvalue = found
     half = error.half_width()
     return Quantity(
