@@ -197,8 +197,8 @@ class _Watching:
         while not self._stop.is_set() and not self.over:
             if self._writer.full:
                 raise RefusedError(
-                    f"{self._writer.path} has as many stretches as one run may have. "
-                    "Watch on with another directory as --out."
+                    f"{self._writer.path} has as many stretches as one run may have. Continue the watch in "
+                    "another directory (--out)."
                 )
             if self._source is None:
                 self._connect()

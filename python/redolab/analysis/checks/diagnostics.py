@@ -299,7 +299,7 @@ def sampling_clock(samples: Sequence[Sample], sightings: Sightings) -> Diagnosti
     blind = sum(not sightings.get(sample.sample, NOTHING).waits for sample in samples)
     text = f"{units.percent(late)} of {ticks:,} readings were late, and {units.percent(lost)} were lost."
     if blind:
-        text += f" {blind} samples have no reading at all."
+        text += f" {blind} samples have no reading of the wait sampler at all."
     well = late <= 0.1 and lost <= 0.01 and not blind
     return Diagnostic(name, "passed" if well else "warning", text)
 

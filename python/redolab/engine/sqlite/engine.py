@@ -112,7 +112,7 @@ class SQLiteEngine(Engine):
     def not_measured(self) -> list[str]:
         """Figures that are not available here."""
         return [
-            "Row versions: a reader in write-ahead mode does not pass any row versions, whatever other "
+            "Row versions: a reader in write-ahead mode does not pass any row versions, however much other "
             "sessions have not committed.",
             "Buffers: this build of SQLite does not report its page cache to Python.",
             "Wait events: SQLite reports none.",

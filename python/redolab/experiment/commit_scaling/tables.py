@@ -58,7 +58,7 @@ def findings(found: Scaling) -> tuple[Finding, ...]:
         ),
         Finding.judged(
             "commit-scaling-wall",
-            "commits per second divided by the rate at which a single-server queue predicts a wall",
+            "commits per second divided by the limit (wall) that one flush per commit would set",
             "2.8 (about 10 million per hour where 3.6 million were predicted)",
             over_wall,
             "times",

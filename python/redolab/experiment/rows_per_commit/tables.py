@@ -202,5 +202,8 @@ def _near(ours: Estimate, theirs: float) -> bool | None:
 def _finding(
     key: str, finding: str, theirs: str, ours: Estimate, unit: str, agrees: bool | None, why: str
 ) -> Finding:
-    unless = "This run did not show a saving between 1 and 32,768 rows per commit with 32 among them."
+    unless = (
+        "This run did not show a saving from 1 to 32,768 rows per commit, with 32 rows per commit measured "
+        "too."
+    )
     return Finding.judged(key, finding, theirs, ours, unit, agrees, why, unless, SOURCE)

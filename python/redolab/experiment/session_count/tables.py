@@ -99,9 +99,9 @@ def _pooler(found: SessionCounts) -> Table:
         for number in found.sessions
     ]
     note = (
-        f"Each client's time per commit is for {clients} clients that share a pool of that size and commit "
-        "as fast as they can. This time is the number of clients divided by throughput (Little's law), so it "
-        "includes the clients' wait for a connection, but not the cost of the pooler itself."
+        f"Each client's time per commit is for {clients} clients that share a pool of the given size and "
+        "commit as fast as they can. This time is the number of clients divided by throughput (Little's "
+        "law), so it includes the clients' wait for a connection, but not the cost of the pooler itself."
     )
     return Table("pooler", f"What a connection pool would change for {clients} clients", columns, rows, note)
 

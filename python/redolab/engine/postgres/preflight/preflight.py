@@ -64,8 +64,8 @@ def check_writable(control: Connection) -> None:
         )
     raise RefusedError(
         f"This server accepts no writes (default_transaction_read_only is on, from: {source}), but a run "
-        f"writes. Find out why it was set; a full disk is a common reason. To allow writes again: {lift}. "
-        "Nothing was changed."
+        "writes. Find out why that parameter was set; a full disk is a common reason. To allow writes again: "
+        f"{lift}. Nothing was changed."
     )
 
 
