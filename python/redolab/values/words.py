@@ -165,8 +165,8 @@ def _next_mean(means: Mapping[str, Any], of: str) -> str:
     ends = means["prediction"]
     return (
         f"The mean of {of} will lie between {significant(ends['low'])} and {significant(ends['high'])} with "
-        f"{units.percent(ends['level'], 0)} probability (Student's t); mean ± 2 sd of {means['count']:,} "
-        f"means contains it with {units.percent(means['two_sd_coverage'])} probability."
+        f"{units.percent(ends['level'], 0)} probability (Student's t); mean ± 2 standard deviations of "
+        f"{means['count']:,} means contains it with {units.percent(means['two_sd_coverage'])} probability."
     )
 
 

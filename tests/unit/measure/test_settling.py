@@ -165,7 +165,8 @@ def test_an_odd_baseline_is_allowed_for_and_said(tmp_path: Path) -> None:
         "A/A check FAILED: the baseline against itself 0.970× (0.950 – 0.990), p = 0.0010."
     )
     assert text.endswith(
-        "Every interval allows for that difference, and an outcome that it could explain is withheld."
+        "Every interval allows for this difference of the baseline from itself, and an outcome that the "
+        "difference could explain is withheld."
     )
     gone = results | {"null_test": failed, "verdict": results["verdict"] | {"outcome": "withheld"}}
     assert null_test(gone).endswith("so no verdict is given.")

@@ -76,7 +76,7 @@ def _undecided(compared: Compared, found: SessionCounts, pool: int) -> list[str]
         texts.append(f"{more} would settle whether there is a difference of {margin}.")
     return [
         *texts,
-        f"{pool} sessions are the smallest number measured that is within {margin} of the best "
+        f"{pool} sessions are the smallest number of sessions measured within {margin} of the best "
         f"throughput{_between(found.pool)}.",
     ]
 
@@ -97,7 +97,7 @@ def _recommended(found: SessionCounts, pool: int) -> list[str]:
             f"Throughput {sure} at {most} sessions, so measure more with --sessions before you set a limit.",
         ]
     best = (
-        f"That number is the smallest measured that is within {margin} of the best "
+        f"That is the smallest number of sessions measured within {margin} of the best "
         f"throughput{_between(found.pool)}."
     )
     if pool == fewest:

@@ -187,7 +187,8 @@ def null_test(results: Results) -> str:
     if not test["passed"]:
         given = results["verdict"]["outcome"] != "withheld"
         return text + (
-            " Every interval allows for that difference, and an outcome that it could explain is withheld."
+            " Every interval allows for this difference of the baseline from itself, and an outcome that the "
+            "difference could explain is withheld."
             if given
             else " Equal settings look different in this run, so no verdict is given."
         )
