@@ -264,7 +264,7 @@ def test_a_column_that_counts_rows_is_not_what_is_meant(read: Read) -> None:
     found = read("n,ms\n0,1.5\n1,2.25\n2,1\n")
     assert (found.name, found.values.tolist()) == ("ms", [1.5, 2.25, 1.0])
     assert "n follow each other in equal steps" in found.notes[0]
-    assert "It is ignored" in found.notes[0]
+    assert "This column is ignored" in found.notes[0]
 
 
 @pytest.mark.parametrize("step", [1, 10, -1])

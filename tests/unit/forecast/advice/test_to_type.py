@@ -100,7 +100,7 @@ def test_a_value_that_the_watchs_own_role_hid_is_not_the_servers() -> None:
     assert found["as_before"] == []
     assert found["ways"][0]["undo"][0] == "ALTER SYSTEM RESET synchronous_commit;"
     assert len(found["ways"][0]["look"]) == 1
-    assert "is not known here" in found["ways"][0]["reach"]
+    assert "are not known here" in found["ways"][0]["reach"]
 
 
 def test_an_older_watch_knows_the_values_and_nothing_of_the_others() -> None:
