@@ -39,7 +39,8 @@ ORACLE = Part(
     "oracle",
     "oracledb",
     "Oracle's driver",
-    "Without it, `redolab oracle-pack` writes a script for SQL*Plus, and `redolab import` reads its output.",
+    "Without Oracle's driver, `redolab oracle-pack` writes a script for SQL*Plus, and `redolab import` "
+    "reads its output.",
 )
 PARTS = (SERVERS, ORACLE)
 

@@ -184,7 +184,7 @@ class Judge:
             self.faults.append(f"{told[0]} was said, and {rows} are stored")
         if stored is not None and rows and self._report:
             ended = self._scene.lab.report()
-            nothing_counts = ended.code == 2 and "counts, so no figure can be computed" in ended.err
+            nothing_counts = ended.code == 2 and "can be used, so no figure can be computed" in ended.err
             if (ended.code and not nothing_counts) or "Traceback" in ended.err:
                 self.faults.append(f"redolab report ended with {ended.code}: {ended.err.strip()[-300:]}")
         if code == 0 and (stored is None or stored.manifest["status"] != "finished"):

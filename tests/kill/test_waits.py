@@ -109,7 +109,7 @@ def test_a_lock_of_somebody_else_is_named_and_ctrl_c_leaves_it_to_the_guard(
         assert newest.ask("select count(*) from pg_namespace where nspname = 'redolab'", database) == 1
     assert running.end() == 3
     assert any("Every parameter is put back" in line for line in running.said), running.said
-    assert any("guard tries once more" in line for line in running.said)
+    assert any("guard (the process that cleans up) tries once more" in line for line in running.said)
     assert "guard of the run has put everything back" in running.said[-1]
     newest.assert_left_clean(database)
 

@@ -87,7 +87,7 @@ def test_pgbouncer_is_named_and_refused(
         ended = looked_at(redolab, url, tmp_path)
     for name, it in ended.items():
         assert it.code == 3, (name, it)
-        assert "A pooler such as PgBouncer answers there" in it.complaint
+        assert "A pooler such as PgBouncer answers at that address" in it.complaint
         assert "Connect to the server itself" in it.complaint
     assert list(tmp_path.iterdir()) == []
     newest.assert_left_clean("postgres")

@@ -53,7 +53,9 @@ def test_a_wrong_password_is_told_without_showing_it(
     server: Replayed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(ORACLE_PASSWORD, "lion")
-    with pytest.raises(RefusedError, match=r"ORA-01017.*REDOLAB_ORACLE_PASSWORD keeps it out") as caught:
+    with pytest.raises(
+        RefusedError, match=r"ORA-01017.*REDOLAB_ORACLE_PASSWORD keeps the password out"
+    ) as caught:
         connect(read_target(server.url), "redolab")
     assert "lion" not in str(caught.value)
     assert "https://" not in str(caught.value)
@@ -72,7 +74,7 @@ def test_nobody_listens() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with pytest.raises(RefusedError, match=rf"127\.0\.0\.1:{port}/shop.*Does the listener run there"):
+    with pytest.raises(RefusedError, match=rf"127\.0\.0\.1:{port}/shop.*Does the listener run on that host"):
         connect(Target("127.0.0.1", port, "shop", "watcher", "x"), "redolab")
 
 
@@ -105,7 +107,9 @@ def test_a_url_is_read(
 @pytest.mark.parametrize(
     "url",
     [
-        "oracle://u@h", "oracle://u@h:1521", "oracle://u@h:70000/s", "oracle://u@h/s?sid=x", "oracle://u@h/s)(x",
+        "oracle://u@h", (
+            "oracle://u@h:1521"
+        ), "oracle://u@h:70000/s", "oracle://u@h/s?sid=x", "oracle://u@h/s)(x",
         "oracle://u@h/s?server=own", "oracle://u@h/s?protocol=ipc", "oracle://u@h/s?wallet=/nowhere",
         "oracle://u@h/s%29%28ADDRESS=x", "oracle:///s",
     ],

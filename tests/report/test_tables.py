@@ -111,7 +111,8 @@ def test_the_times_of_many_settings_stand_in_tables_of_six() -> None:
 
 def test_the_design_is_said_in_words() -> None:
     assert method.in_words(stored("wide")) == (
-        "6 blocks; each holds every setting once in random order (seed 11) and the baseline a second time, "
+        "6 blocks; each block measures every setting once in random order (seed 11) and the baseline "
+        "a second time, "
         "as the A/A pair. A sample is 20,000 rows after 0.4 s of warm-up under the same setting."
     )
     assert method.in_words(stored("durability")).endswith("Each kill comes after 1 s of load.")
@@ -153,7 +154,7 @@ def test_log_writes_beyond_all_waits_have_a_note() -> None:
         entry["log_write_pct"] = 80.0
     assert published.overview(results).note == ""
     results["as_published"]["overview"][-1]["log_write_pct"] = 262.0
-    assert "It exceeds 100 %" in published.overview(results).note
+    assert "Log write exceeds 100 %" in published.overview(results).note
 
 
 def test_what_to_read_with_care_is_told_once_and_checks_first() -> None:

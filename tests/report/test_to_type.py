@@ -75,7 +75,7 @@ def test_the_terminal_has_the_first_way_of_what_helps() -> None:
 
 def test_the_terminal_does_not_urge_what_is_not_shown_to_help() -> None:
     shown = " ".join(terminal(advised(KNOWN, "not shown to help")).split())
-    assert "It is not shown to help, so its statements are in the report." in shown
+    assert "That change is not shown to help, so its statements are only in the report." in shown
     assert "ALTER SYSTEM" not in shown.partition("What to change")[2]
 
 

@@ -199,7 +199,7 @@ def test_a_session_that_is_gone_or_idle_says_so() -> None:
         await it.see(waiting({1: 0.9, 2: 0.6}))
         assert "Session 2: app" in it.text
         await it.see(waiting({1: 0.9, 2: 0.0}))
-        assert "It only waited for its client." in it.text
+        assert "The session only waited for its client." in it.text
         await it.see(waiting({1: 0.9}))
         assert "Session 2 is gone" in it.text
         await it.press("escape")

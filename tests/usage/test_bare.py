@@ -136,7 +136,8 @@ def test_a_check_says_what_it_could_not_compare(place: Path) -> None:
     found = verify(place / "stored")
     assert found.differences == []
     assert found.not_compared == [
-        "results.json was made without forecasts, so none was compared; redolab report adds them."
+        "results.json was made without forecasts, so no forecast was compared; redolab report adds the "
+        "forecasts."
     ]
     assert verify(place / "elsewhere").not_compared == []
 
@@ -147,7 +148,9 @@ def test_forecasts_do_not_hide_behind_saying_that_they_were_left_out(place: Path
     found = results(run)
     found["advice"]["changes"] = [{"factor": "sessions", "gain": 99.0}]
     (run / "results.json").write_text(json.dumps(found | {"left_out": "as is said elsewhere"}))
-    assert any("as made without forecasts, and has some" in text for text in verify(run).differences)
+    assert any(
+        "as made without forecasts, but it contains forecasts" in text for text in verify(run).differences
+    )
 
 
 def test_a_changed_figure_is_found_without_forecasts_too(place: Path, tmp_path: Path) -> None:

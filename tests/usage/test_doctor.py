@@ -240,17 +240,17 @@ def test_a_server_made_read_only_and_without_the_clock_of_its_log(
 def test_nobody_listens(redolab: Redolab) -> None:
     done = redolab("doctor", "--engine", NOWHERE)
     assert (done.code, done.err) == (0, "")
-    assert "Is the server running there" in " ".join(done.out.split())
+    assert "Is the server running on that host" in " ".join(done.out.split())
     asked = redolab("doctor", "calibrate", "--engine", NOWHERE)
     assert asked.code == 3
-    assert "Is the server running there" in asked.complaint
+    assert "Is the server running on that host" in asked.complaint
 
 
 def test_a_pooler_is_named(newest: Server, url: str, redolab: Redolab) -> None:
     with listening(Pooler(newest.port, another_pid=True)) as pooler:
         done = redolab("doctor", "calibrate", "--engine", url.replace(f":{newest.port}/", f":{pooler.port}/"))
     assert done.code == 3
-    assert "A pooler such as PgBouncer answers there" in done.complaint
+    assert "A pooler such as PgBouncer answers at that address" in done.complaint
 
 
 # Somebody's MariaDB

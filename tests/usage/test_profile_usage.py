@@ -74,7 +74,7 @@ def test_a_session_that_is_not_there_is_wrong_usage(redolab: Redolab, url: str) 
 def test_a_server_that_is_not_there_ends_with_3(redolab: Redolab) -> None:
     ended = redolab("profile", "postgresql://u@127.0.0.1:1/db", "--seconds", "1")
     assert (ended.code, ended.out) == (3, "")
-    assert "Is the server running there" in ended.complaint
+    assert "Is the server running on that host" in ended.complaint
 
 
 def test_a_wrong_password_ends_with_3(redolab: Redolab, url: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,7 +85,9 @@ def test_the_grants_that_are_named_are_enough(
     before = server.settings()
     with made(server, database):
         as_role = f"postgresql://Plain%20{database}@127.0.0.1:{server.port}/{database}"
-        complaint = refused(run(as_role, "--scope", scope), "As a superuser: ", "Nothing was changed")
+        complaint = refused(
+            run(as_role, "--scope", scope), "A superuser grants these rights with: ", "Nothing was changed"
+        )
         server.assert_left_clean(database)
         grants = re.findall(r'GRANT .*? TO "Plain \w+"', complaint)
         assert len(grants) == complaint.count("GRANT ") >= 4
@@ -202,7 +204,7 @@ def test_an_old_server_is_refused(
 def test_a_foreign_schema_is_never_touched(run: Run, newest: Server, url: str, database: str) -> None:
     with newest.admin(database) as admin:
         admin.execute("create schema redolab; create table redolab.mine (id int)")
-    refused(run(url), "that Redolab did not make", "Rename it, or use another database")
+    refused(run(url), "that Redolab did not make", "Rename that schema, or use another database")
     assert newest.ask("select count(*) from redolab.mine", database) == 0
 
 
@@ -219,7 +221,7 @@ def test_one_run_at_a_time_on_a_server(
 
 
 def test_more_sessions_than_the_server_takes(run: Run, url: str, untouched: None) -> None:
-    refused(run(url, "--sessions", "40"), "too many clients", "Ask for fewer with --sessions")
+    refused(run(url, "--sessions", "40"), "too many clients", "Ask for fewer sessions with --sessions")
 
 
 def test_what_a_command_line_option_overrides_is_not_altered(

@@ -37,7 +37,7 @@ def test_wrong_usage_ends_with_2(redolab: Redolab, tmp_path: Path, arguments: li
 def test_a_server_that_is_not_there_ends_with_3(redolab: Redolab, tmp_path: Path) -> None:
     ended = redolab("watch", "postgresql://u@127.0.0.1:1/db", "--out", tmp_path / "watch")
     assert (ended.code, ended.out) == (3, "")
-    assert "Is the server running there" in ended.complaint
+    assert "Is the server running on that host" in ended.complaint
     assert not (tmp_path / "watch").exists()
 
 

@@ -51,7 +51,7 @@ class Bound:
             limit = "the gain from removing it has no upper limit"
         else:
             most = _with_interval(self.most, "×", "no limit")
-            limit = f"removing it, with all else unchanged, gives at most {most} the speed"
+            limit = f"without this time, and with all else unchanged, work is at most {most} as fast"
         return f"{self.name} is {_with_interval(share, ' %', '')} of {whole}: {limit}"
 
 

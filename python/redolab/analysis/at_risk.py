@@ -89,7 +89,7 @@ def in_words(found: Sequence[Price]) -> list[str]:
     for price, crashes in alike.items():
         sentences.append(f"{_CRASHES[tuple(crashes)]} may lose {_lost(price)}.")
         if price.unknown:
-            sentences.append(f"How many is not known: {price.unknown}.")
+            sentences.append(f"How many commits can be lost is not known: {price.unknown}.")
     return [text if not place else text[0].upper() + text[1:] for place, text in enumerate(sentences)]
 
 

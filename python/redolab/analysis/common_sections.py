@@ -15,7 +15,7 @@ from redolab.stats.estimates import mean_estimate
 _DEVICES = ("log_device_ms", "binlog_device_ms")
 
 FORMAT = 1
-WORDING = 12
+WORDING = 13
 """Version of the sentences in a results object: a new number means new words for the same figures."""
 
 
@@ -125,8 +125,8 @@ def instrument(samples: Sequence[Sample], source: str, overhead: Overhead) -> di
         text = "No wait events were sampled."
     else:
         text = (
-            f"Wait events were read from {source} {rate:.0f} times a second at random moments "
-            f"({late} of {ticks} late, {lost} lost), for {share:.2f} % of one CPU. {overhead.text}"
+            f"Wait events were read from {source} {rate:.0f} times a second at random moments ({late} of "
+            f"{ticks} late, {lost} lost), which took {share:.2f} % of one CPU. {overhead.text}"
         )
     return {
         "source": source,

@@ -29,14 +29,17 @@ def evidence_figures(compared: Compared) -> tuple[Figure, ...]:
         )
         for (name, reference), each in grown.items()
     ]
-    line = Series("decided above, the first of all", [1, longest], [first, first], style="dashed")
+    line = Series(
+        "above this line the first comparison is decided", [1, longest], [first, first], style="dashed"
+    )
     return (
         Figure(
             "evidence",
             "Evidence for a difference, block by block",
-            "Under no difference it reaches a number by chance in one run of so many at most, however often "
-            "one looks. A block at most doubles it. The first comparison is decided at the dashed line; the "
-            "others need less.",
+            "Without any difference, evidence reaches 20 by chance in at most one run of 20, and 100 in at "
+            "most one run of 100, however often one looks. One block (a pass over all settings) at most "
+            "doubles the evidence. The first comparison is decided at the dashed line; the others need less "
+            "evidence.",
             Axis("Block"),
             Axis("Greatest evidence so far", logarithmic=True),
             (*series, line),

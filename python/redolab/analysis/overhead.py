@@ -31,8 +31,8 @@ class Overhead:
         change = self.ratio.text(" %", _percent)
         left_out = f"; {self.empty} more had a slice without a commit" if self.empty else ""
         return (
-            f"Sampling changed throughput by {change}, from {self.pairs:,} on/off "
-            f"{'pair' if self.pairs == 1 else 'pairs'} in this run{left_out}."
+            f"Sampling wait events changed throughput by {change}; the sampler was switched on and off in "
+            f"turns ({self.pairs:,} on/off {'pair' if self.pairs == 1 else 'pairs'} in this run{left_out})."
         )
 
 

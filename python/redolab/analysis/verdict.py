@@ -167,7 +167,8 @@ def verdict(
     if doubted is not None and answer.outcome != "withheld":
         itself = f"{around.label(around.baseline)} measured against itself came out {ratio_text(null.ratio)}"
         others.append(
-            f"{itself}: every interval allows for that much, and what it could explain is withheld."
+            f"{itself}: every interval allows for that much, and an outcome that it could explain is "
+            "withheld."
         )
     rests = rests_on(around.blocks_done, around.blocks_planned)
     text = joined([first, rests, *others, "" if found is None else f"{found.text}."])
@@ -178,7 +179,11 @@ def verdict(
 
 def rests_on(done: int, planned: int) -> str:
     """How far a run came, as a sentence; empty where it came to its end."""
-    return f"This rests on {done} of {planned} blocks." if done < planned else ""
+    return (
+        f"This result rests on {done} of {planned} blocks (passes over all settings)."
+        if done < planned
+        else ""
+    )
 
 
 def joined(sentences: Sequence[str]) -> str:
@@ -240,7 +245,13 @@ class _Answer:
 def _answer(best: Comparison | None, around: Circumstances) -> _Answer:
     base = around.label(around.baseline)
     if best is None:
-        return _Answer(["Nothing can be compared yet: measure again, and let one block finish."], "undecided")
+        return _Answer(
+            [
+                "Nothing can be compared yet: measure again, and let one block (a pass over all "
+                "settings) finish."
+            ],
+            "undecided",
+        )
     name, ratio = around.label(best.setting), best.ratio
     where = "" if around.log_device_ms is None else "on an emulated log device "
     if best.outcome == "better":
@@ -258,14 +269,14 @@ def _answer(best: Comparison | None, around: Circumstances) -> _Answer:
             f"Keep {around.call(around.baseline)}: {where}{name}, the best other setting, {around.does} "
             f"{ratio_text(ratio)}, which counts as equal."
         )
-        found = "The difference was found, but it lies" if best.detected else "It lies"
+        found = "The difference was found, but it lies" if best.detected else "The difference lies"
         inside = f"{found} inside the {100 * around.margin:g} % that count as equal."
         faster = best.setting if (ratio.point or 0) > 1 else around.baseline
         return _Answer([first, inside], "equivalent", faster, advised=around.baseline)
     if best.outcome == "worse":
         kept = around.call(around.baseline)
         text = f"Keep {kept}: {where}{name}, the next best, {around.does} {ratio_text(ratio)}."
-        return _Answer([text, f"No setting beats {base}."], "worse", around.baseline)
+        return _Answer([text, f"No other setting is faster than {base}."], "worse", around.baseline)
     return _Answer(undecided(best, around, where), "undecided")
 
 
@@ -279,26 +290,30 @@ def undecided(best: Comparison, around: Circumstances, where: str) -> list[str]:
     """
     more = f"{units.counted(best.blocks_needed, 'more block')} would " if best.blocks_needed else ""
     against_base = against(best.ratio, around.label(around.baseline))
-    seen = f"Measure more blocks: {where}{around.label(best.setting)} {around.did} {against_base}"
+    seen = f"Measure longer (more blocks): {where}{around.label(best.setting)} {around.did} {against_base}"
     if best.excludes_equal and more:
-        few = f"{best.blocks} blocks are too few to be sure; {more}do."
-        return [f"{seen}, which is not sure yet.", few]
-    settle = f"{more[0].upper()}{more[1:]}settle a {100 * around.margin:g} % difference." if more else ""
-    return [f"{seen}, which decides nothing.", settle]
+        few = f"{best.blocks} blocks (passes over all settings) are too few to be sure; {more}be enough."
+        return [f"{seen}, which is not certain yet.", few]
+    settle = (
+        f"{more[0].upper()}{more[1:]}settle whether there is a difference of {100 * around.margin:g} %."
+        if more
+        else ""
+    )
+    return [f"{seen}, which is not conclusive.", settle]
 
 
 def _price(named: str, around: Circumstances) -> tuple[str, str]:
     """On what condition a setting is to be used, and what its commits are worth."""
     tier, base = around.tiers.get(named), around.tiers.get(around.baseline)
     if tier == base:
-        return "", f"Its commits are as durable as those of {around.label(around.baseline)}."
+        return "", f"The commits of this setting are as durable as those of {around.label(around.baseline)}."
     lost, text = around.prices.get(named), around.label(named)
     if lost:
         price = f"The price: with {text} {' '.join(in_words(lost))}"
     elif tier == "memory":
         price = f"The price: with {text} commits that were acknowledged may be lost when the server crashes."
     else:
-        price = f"The price: its commits are durable to the tier {tier}, not {base}."
+        price = f"The price: commits of this setting are durable to the tier {tier}, not {base}."
     return condition_of(tier), price
 
 

@@ -145,7 +145,8 @@ def _load(experiment: Experiment, manifest: Mapping[str, Any], target: str) -> L
     load = experiment.load(wish, {})
     if plain({"kind": "script", **plain(load)}) != stored:
         raise UsageError(
-            "The list file is not what it was when the run was measured. Begin a new run with it."
+            "The list file is not what it was when the run was measured. Begin a new run with the changed "
+            "file."
         )
     return load
 
@@ -165,12 +166,13 @@ def _design(options: ContinueOptions, writer: ContinuedWriter) -> tuple[Design, 
     )
     if [plain(trial) for trial in design.order()] != writer.manifest["order"]:
         raise UsageError(
-            f"The order of {writer.path} does not follow from its seed, so it cannot be continued."
+            f"The order of the settings in {writer.path} does not follow from its seed, so the run cannot be "
+            "continued."
         )
     if not any(asked):
         if writer.manifest["status"] == "finished":
             raise UsageError(
-                f"{writer.path} is finished. Say how much more: --blocks N, --at-most TIME or "
+                f"{writer.path} is finished. Say how much more to measure: --blocks N, --at-most TIME or "
                 "--until-settled."
             )
         return design, design.until_settled

@@ -167,17 +167,19 @@ def _check(
             raise UsageError(f"{factor} is {value:,}; forecasts go up to {_MOST[factor]:,}.")
     limit, share, work = options.keep_p95_under, options.rows_for, options.work
     if work is not None and not 1 <= work <= _MOST_WORK:
-        raise UsageError(f"--work is {work:,}; it is a number of rows from 1 to {_MOST_WORK:,}.")
+        raise UsageError(f"--work is {work:,}; it must be a number of rows from 1 to {_MOST_WORK:,}.")
     if work is not None and "arrival_rate_per_s" in (swept, *changes):
         raise UsageError(
             "--work asks how long sessions in a loop need, and arrivals go on without end. Leave "
             "arrival_rate_per_s out."
         )
     if limit is not None and not 0 < limit < math.inf:
-        raise UsageError(f"--keep-p95-under is {limit:g}; it is a number of milliseconds greater than 0.")
+        raise UsageError(
+            f"--keep-p95-under is {limit:g}; it must be a number of milliseconds greater than 0."
+        )
     if share is not None and not 0 < share < 1:
         raise UsageError(
-            f"--rows-for is {share:g}; it is a share of the benefit between 0 and 1, such as 0.9."
+            f"--rows-for is {share:g}; it must be a share of the benefit between 0 and 1, such as 0.9."
         )
 
 

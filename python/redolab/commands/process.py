@@ -132,8 +132,9 @@ def hide_secrets(argv: list[str]) -> None:
         without.append(take_secrets(argument, found))
         if any(taken.get(name, value) != value for name, value in found.items()):
             raise UsageError(
-                "Two URLs contain different passwords, and Redolab can pass on only one. Remove both from "
-                "the URLs, and put them into ~/.pgpass (~/.my.cnf for MariaDB and MySQL)."
+                "Two URLs contain different passwords, and Redolab can pass on only one password. Remove "
+                "both passwords from the URLs, and put them into ~/.pgpass (~/.my.cnf for MariaDB and "
+                "MySQL)."
             )
         taken |= found
     os.environ.update(taken)

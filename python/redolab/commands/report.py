@@ -161,7 +161,10 @@ class _Screen:
             self._begun = True
             print_figures(results)
             if why_not_compiled() is None:
-                say(f"{self._run.path} has these figures. Redolab now forecasts what changes would give.")
+                say(
+                    f"The run {self._run.path} has these figures. Redolab now forecasts what changes would "
+                    "give."
+                )
 
     def rest(self, results: Mapping[str, Any]) -> None:
         """Print the results object as JSON, or what is left of the terminal's report."""
@@ -231,6 +234,9 @@ def keep_lasting(results: Mapping[str, Any], run: Run) -> None:
     try:
         kept = keep_capacity(found, run.manifest["finished_at"], run.path)
     except OSError as error:
-        say(f"Not kept for later forecasts: {error}. Set XDG_DATA_HOME to a directory that can be written.")
+        say(
+            f"The machine's CPU capacity was not kept for later forecasts: {error}. Set XDG_DATA_HOME to a "
+            "directory that can be written."
+        )
     else:
-        say(f"Kept for later forecasts: {kept}")
+        say(f"The machine's CPU capacity was kept for later forecasts: {kept}")

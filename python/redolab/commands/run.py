@@ -352,7 +352,7 @@ def _agree(asked: Asked, foreign: Mapping[str, Introduction], agreed: bool) -> N
     changed = ", ".join(changes(plan, _foreign(asked), there)) or "no parameter"
     say(
         f"On {'that server' if len(foreign) == 1 else 'those servers'} Redolab creates {'; '.join(made)}. "
-        f"It loads {'the server' if len(foreign) == 1 else 'them'} for that time, and changes {changed}. At "
+        f"During the run it loads {'the server' if len(foreign) == 1 else 'them'}, and changes {changed}. At "
         "the end every parameter is put back and everything created is removed. `--plan` shows more."
     )
     if not sys.stdin.isatty():

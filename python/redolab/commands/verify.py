@@ -63,14 +63,15 @@ def command(run: RunPath, json: Json = False) -> None:
             show(text)
         if not found.sentences:
             show(
-                "An older version wrote its sentences, so they were not compared; redolab report renews them."
+                "An older version of Redolab wrote the sentences of results.json, so the sentences were not "
+                "compared; redolab report renews them."
             )
 
 
 def _mend(run: Path, differences: list[str]) -> str:
     """The cause of the differences, and the next step."""
     if set(differences) <= {_missing(name) for name in _COMPUTED}:
-        return f"The run was never reported, or somebody removed that. redolab report {run} computes it."
+        return f"The run was never reported, or somebody removed the file. redolab report {run} makes it."
     return "The files were changed after the run, or another version computed them."
 
 
@@ -143,10 +144,11 @@ def verify_run(run: Run, left: list[str] | None = None) -> list[str]:
     if run.manifest.get("record", "sample") != "sample":
         stored, recomputed = _as_far_as_the_advice_went(stored, recomputed)
     if forecasts_all_the_same(stored):
-        found.append("results.json is marked as made without forecasts, and has some")
+        found.append("results.json is marked as made without forecasts, but it contains forecasts")
     if "left_out" in stored:
         left.append(
-            "results.json was made without forecasts, so none was compared; redolab report adds them."
+            "results.json was made without forecasts, so no forecast was compared; redolab report adds the "
+            "forecasts."
         )
     elif (why := why_not_compiled()) is not None and "left_out" in recomputed:
         left.append(f"Forecasts in results.json were not compared. {why}")

@@ -139,7 +139,9 @@ def _scenarios(options: VerifyForecastOptions, calibrated: RunCosts) -> dict[str
         raise UsageError(f"--sweep and --set both name {factor}. Leave one of the two out.")
     for name in (*changes, factor):
         if name in NOT_HERE:
-            raise UsageError(f"{name} can be forecast but not checked: {NOT_HERE[name]}. Leave it out.")
+            raise UsageError(
+                f"{name} can be forecast but not checked: {NOT_HERE[name]}. Leave that factor out."
+            )
     if "arrival_rate_per_s" in (*changes, factor) and calibrated.point.loop != "client":
         raise UsageError(
             f"{options.run} measured a loop inside the server, which cannot have arrivals. Calibrate with "
@@ -151,7 +153,8 @@ def _scenarios(options: VerifyForecastOptions, calibrated: RunCosts) -> dict[str
         if scenario == today:
             if not factor:
                 raise UsageError(
-                    "That is today's setting, which the run measured. Name another with --set FACTOR=VALUE."
+                    "The named setting is today's setting, which the run measured. Name another setting with "
+                    "--set FACTOR=VALUE."
                 )
             continue
         found[str(level)] = _possible(calibrated, scenario)
@@ -224,7 +227,7 @@ def _check_same_database(run: Run, engine: str) -> None:
     if None not in (measured, here) and measured != here:
         raise UsageError(
             f"The costs were measured on {measured}, and --engine names {here}, whose commits cost something "
-            "else. Calibrate there first: `redolab run calibrate --engine ...`."
+            "else. Calibrate on that server first: `redolab run calibrate --engine ...`."
         )
 
 

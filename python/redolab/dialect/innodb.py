@@ -44,7 +44,8 @@ NO_PAUSE = (
 )
 NO_KNOWN_PAUSE = (
     "wait/batch needs a pause that gathers commits, and this server keeps its binary log inside InnoDB "
-    f"({BINLOG_ENGINE}); MariaDB's documentation does not describe whether the pause has an effect there"
+    f"({BINLOG_ENGINE}); MariaDB's documentation does not describe whether the pause has an effect inside "
+    "InnoDB"
 )
 # By commit_wait and commit_logging: the redo log, the binary log. Without commit_logging the pause stays as
 # it is. Forecasts ask for commits that wait for one log of two.
@@ -108,8 +109,8 @@ def strange_engine(parameters: Mapping[str, Any]) -> str | None:
         return None
     return (
         f"This server keeps its binary log in the storage engine {engine[:64]} ({BINLOG_ENGINE}). MariaDB's "
-        "documentation names InnoDB as the only possible one, so it is not known what a commit waits for "
-        "there."
+        "documentation names InnoDB as the only storage engine for a binary log, so it is not known what a "
+        "commit waits for on this server."
     )
 
 

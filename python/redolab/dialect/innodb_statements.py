@@ -19,8 +19,8 @@ _PRIVILEGE = "Needs SUPER, or in MySQL SYSTEM_VARIABLES_ADMIN."
 _AT_ONCE = "The whole server, all sessions at once"
 _LATER = "The whole server; values that sessions take over hold from their next connection on"
 _NOT_KNOWN = (
-    " What {names} had before is not known here, so the undo lacks it: look first, and set again what is "
-    "shown."
+    " The values of {names} before the change are not known here, so the undo lacks these values: look at "
+    "them before the change, and set them again to undo it."
 )
 
 

@@ -31,7 +31,7 @@ def losses(parameters: Mapping[str, Any]) -> tuple[Loss, ...]:
     mode = f"{parameters.get(oracle_statements.STATEMENT, '')} {parameters.get('COMMIT_WAIT', '')}".upper()
     if "NOWAIT" not in mode.split():
         return ()
-    why = "Oracle documents no limit for how long such a commit stays in memory"
+    why = "Oracle documents no limit for how long a commit that does not wait stays in memory"
     return (Loss("server", unknown=why), Loss("power", unknown=why))
 
 

@@ -16,14 +16,14 @@ _PARAMETERS = ("COMMIT_WAIT", "COMMIT_LOGGING")
 _USUAL = {"COMMIT_WAIT": "WAIT", "COMMIT_LOGGING": "IMMEDIATE"}
 _WORD = re.compile(r"[A-Z_]{1,20}")
 _EACH = (
-    "Only the commits that are written so: write it in place of COMMIT wherever it is to apply. To undo it, "
-    "write a plain COMMIT again."
+    "Only the commits that are written in this form: write this statement in place of COMMIT wherever it is "
+    "to apply. To undo the change, write a plain COMMIT again."
 )
 _SESSION = "One session, at once and until it ends: each of its plain COMMITs."
-_FORMER = " The undo is what the server had."
+_FORMER = " The undo sets the values that the server had."
 _DEFAULT = (
-    " The undo is Oracle's default. What the session has before is not known here: look first, and set again "
-    "what is shown."
+    " The undo sets Oracle's default. What the session has before the change is not known here: look at the "
+    "values before the change, and set them again to undo it."
 )
 _LOOK = "SELECT name, value FROM v$parameter WHERE name IN ('commit_wait', 'commit_logging');"
 

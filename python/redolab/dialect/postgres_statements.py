@@ -29,20 +29,20 @@ _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?")
 _PLAIN_VALUE = re.compile(r"on|off|-?\d{1,18}")
 _SERVER = (
     "Every session that has no value of its own (SET, ALTER ROLE or ALTER DATABASE), at once and after a "
-    "restart too. Needs a superuser, or GRANT ALTER SYSTEM ON PARAMETER for each."
+    "restart too. Needs a superuser, or GRANT ALTER SYSTEM ON PARAMETER for each parameter."
 )
-_SERVER_TOO = " What only the whole server can have is set for all of its sessions, at once."
+_SERVER_TOO = " Parameters that only the whole server can have are set for all of its sessions, at once."
 _SUPERUSER = " commit_delay needs a superuser, or GRANT SET ON PARAMETER commit_delay."
 _NOT_KNOWN = (
-    " What {names} had before is not known here, and RESET takes out whatever ALTER SYSTEM has written: look "
-    "first, and set again what is shown."
+    " The values of {names} before the change are not known here, and RESET removes whatever ALTER SYSTEM "
+    "has written: look at the values before the change, and set them again to undo it."
 )
 _TAKES_AWAY = (
-    " RESET takes away the role's own value, one from before this change too: look first, and set again what "
-    "is shown."
+    " RESET removes the role's own value, even one from before this change: look at the value before the "
+    "change, and set it again to undo the change."
 )
-_HAD_ITS_OWN = " The role had values of its own: the undo sets them again."
-_ONE_DATABASE = " It also has values in one database, which come first there: {names}."
+_HAD_ITS_OWN = " The role had values of its own: the undo sets these values again."
+_ONE_DATABASE = " The role also has values for one database, which come first in that database: {names}."
 _OWN_VALUES = (
     "SELECT s.setdatabase, s.setconfig FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole "
     "WHERE r.rolname = 'app';"

@@ -189,7 +189,7 @@ def check_target(
         raise UsageError(
             f"--log-device-ms names {len(log_device_s)} devices, but {target} has "
             f"{counted(len(logs), 'log')}: the {' and the '.join(logs)}. Name one device for all logs, or "
-            "one for each."
+            "one device for each log."
         )
 
 

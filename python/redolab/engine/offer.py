@@ -61,7 +61,7 @@ NO_DATABASE: Mapping[Capability, str] = {
 PRIVATE_PLACE = "private server"
 """The place of a server of Redolab's own, as a manifest has it."""
 PRIVATE: Mapping[Capability, str] = {
-    "watch": "Redolab's own server works only during a run, and the run itself watches it.",
+    "watch": "Redolab's own server works only during a run, and the run itself watches that server.",
 }
 """Why an engine of Redolab's own lacks what only somebody else's server has."""
 
@@ -139,5 +139,5 @@ class Offer:
         """Why an experiment with these needs cannot run on it, one sentence; None where it can."""
         for capability in CAPABILITIES:
             if capability in needs and capability not in self.capabilities:
-                return self.lacks.get(capability, f"It does not support {CAPABILITIES[capability]}.")
+                return self.lacks.get(capability, f"This engine does not support {CAPABILITIES[capability]}.")
         return None

@@ -37,7 +37,9 @@ _FOLDERS: Mapping[str, str] = {
 _IMPORTED = frozenset({"awr", "statspack", "oracle-pack"})
 """Names in the place of an experiment where a run was made of reports."""
 Early = Callable[[Mapping[str, Any]], None]
-LEFT_OUT = "Forecasts are left out: of the advice, of the league, and at an equal workload."
+LEFT_OUT = (
+    "Forecasts are left out of the advice, of the league of models, and of the table at an equal workload."
+)
 WATCH = "watch"
 """The name in the place of an experiment where a live server was watched."""
 
@@ -72,7 +74,10 @@ def analyse(
     if name == WATCH:
         return _of_watch(run, periods, clock, early)
     if periods is not None:
-        raise UsageError(f"{run.path} was not watched. Only runs that `redolab watch` stored have periods.")
+        raise UsageError(
+            f"The run {run.path} was not made by `redolab watch`. Only a run of `redolab watch` can be "
+            "reported by periods of time."
+        )
     answer = _answer(name)
     record = run.manifest.get("record", "sample")
     if record != "sample":
@@ -89,7 +94,8 @@ def _of_watch(run: Run, periods: Periods | None, clock: bool, early: Early | Non
 
     if run.manifest.get("record") != "watched":
         raise UsageError(
-            f"The manifest of {run.path} states that it was watched, but it has no stretches of a watch."
+            f"The manifest of {run.path} names it as a run of `redolab watch`, but the run has no table of "
+            "watched times."
         )
     found = analyse_watch(run, periods)
     return _advised(found, run, of_profile(found), clock, early)

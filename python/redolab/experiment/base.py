@@ -142,7 +142,8 @@ class Experiment(ABC):
         unknown = [name for name in wish.settings if name not in possible]
         if unknown:
             raise UsageError(
-                f"{self.name} has no setting {', '.join(map(repr, unknown))}. It has: {', '.join(possible)}."
+                f"The experiment {self.name} has no setting {', '.join(map(repr, unknown))}. Its settings "
+                f"are: {', '.join(possible)}."
             )
         return wish.settings or self.defaults(wish, possible)
 
@@ -167,7 +168,8 @@ class Experiment(ABC):
         chosen = self.choose(wish, tuple(possible))
         if len(chosen) < 2:
             raise UsageError(
-                f"One setting ({', '.join(chosen)}) cannot be compared with anything. Name at least two."
+                f"A single setting ({', '.join(chosen)}) cannot be compared with anything. Name at least two "
+                "settings."
             )
         sequential = self.sequential and wish.blocks is None and not wish.full
         design = self._until_settled(wish, chosen) if sequential else self._fixed(wish, chosen)
@@ -223,7 +225,10 @@ class Experiment(ABC):
         missing = {name: wish.missing(levels) for name, levels in everything.items()}
         for name in wish.settings:
             if (reason := missing.get(name)) is not None:
-                raise UsageError(f"{name} is not applicable: {reason}. Leave it out of --settings.")
+                raise UsageError(
+                    f"The setting {name} is not applicable here: {reason}. Leave that setting out of "
+                    "--settings."
+                )
         return {name: levels for name, levels in everything.items() if missing[name] is None}
 
     def _check_options(self, wish: Wish) -> None:
@@ -231,7 +236,7 @@ class Experiment(ABC):
             default = wish.ways.scopes[0] if name == "scope" else getattr(Wish(), name)
             if getattr(wish, name) != default and name not in self.options:
                 raise UsageError(
-                    f"{self.name} takes no --{name}. It takes: "
+                    f"The experiment {self.name} does not take the option --{name}. Its options are: "
                     + ", ".join(f"--{option}" for option in sorted(self.options | _COMMON))
                     + "."
                 )
@@ -240,15 +245,19 @@ class Experiment(ABC):
         option = "--until-settled" if wish.until_settled else "--at-most"
         if not self.sequential:
             raise UsageError(
-                f"{self.name} takes no {option}, because the length of its runs is fixed. Use --blocks."
+                f"The experiment {self.name} takes no {option}, because the length of its runs is fixed. Use "
+                "--blocks instead."
             )
         if wish.at_most_s is not None and wish.until_settled:
             raise UsageError(
-                "--until-settled takes as long as it needs: leave --at-most out, or use it alone."
+                "--until-settled measures until everything is decided, without a limit of time: leave "
+                "--at-most out, or give --at-most alone."
             )
         if wish.blocks is not None or wish.full:
             fixed = "--full" if wish.blocks is None else "--blocks"
-            raise UsageError(f"{fixed} measures a fixed number of blocks: leave {option} out.")
+            raise UsageError(
+                f"{fixed} measures a fixed number of blocks (passes over all settings): leave {option} out."
+            )
 
 
 _COMMON = frozenset({"quick", "settings", "blocks", "seconds", "seed"})
@@ -276,7 +285,9 @@ def numbers_once(option: str, numbers: tuple[int, ...]) -> tuple[int, ...]:
         UsageError: one of them is named twice.
     """
     if len(set(numbers)) != len(numbers):
-        raise UsageError(f"{option} names a number twice in {','.join(map(str, numbers))}. Name each once.")
+        raise UsageError(
+            f"{option} names a number twice in {','.join(map(str, numbers))}. Name each number once."
+        )
     return numbers
 
 

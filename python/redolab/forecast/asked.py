@@ -23,7 +23,7 @@ def parse_set(texts: Sequence[str], option: str = "--set") -> dict[str, Any]:
     for text in texts:
         factor, value = _split(text, option)
         if factor in levels:
-            raise UsageError(f"{option} names {factor} twice. Name each factor once.")
+            raise UsageError(f"{option} names the factor {factor} twice. Name each factor once.")
         levels[factor] = _value(factor, value, option)
     return levels
 
@@ -49,7 +49,7 @@ def parse_sweep(text: str) -> tuple[str, tuple[Any, ...]]:
         between = [2**power for power in range(int(high).bit_length()) if low < 2**power < high]
         levels = [low, *between, high]
     if len(set(levels)) != len(levels):
-        raise UsageError(f"--sweep {text} names a level twice. Name each once.")
+        raise UsageError(f"--sweep {text} names a level twice. Name each level once.")
     return factor, tuple(levels)
 
 

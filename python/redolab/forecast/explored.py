@@ -33,7 +33,7 @@ from redolab.records.servers import baseline_server
 _FEWEST_TO = 64
 """The sweep goes at least to so many sessions, and to twice the most that were measured."""
 _MOST = 512
-WITHOUT = "Response times here do not include waits that are neither CPU time nor the log."
+WITHOUT = "Forecast response times do not include waits that are neither CPU time nor the log."
 
 
 @dataclass(frozen=True)

@@ -133,8 +133,9 @@ def _check_life(startup: str, first: datetime, last: datetime, texts: Sequence[s
         return
     if first < started < last:
         raise UsageError(
-            f"{what} covers an instance that started at {started:%Y-%m-%d %H:%M}, between its two snapshots. "
-            "Its counters began again at zero then. Create a report from two snapshots after that time."
+            f"{what} covers an instance that started at {started:%Y-%m-%d %H:%M}, between its two snapshots, "
+            "so the instance's counters began again at zero. Create a report from two snapshots after that "
+            "start."
         )
 
 

@@ -51,7 +51,7 @@ _OTHERS: tuple[tuple[re.Pattern[bytes], str], ...] = (
     ),
     (
         re.compile(rb"workload diagnosis report"),
-        "is a report of another database product. It looks like AWR but counts other things",
+        "is a report of another database product. That report looks like AWR but counts other things",
     ),
 )
 _HEAD = 256 << 10

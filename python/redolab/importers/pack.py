@@ -107,8 +107,9 @@ def _header(before: _Phase, after: _Phase, what: str) -> Header:
         )
     if elapsed_s < _LEAST_S:
         raise UsageError(
-            f"{what} has two readings {elapsed_s:g} s apart. The script waits between them with a command of "
-            "the operating system. On Windows, set `define wait = 'timeout /t'` in it, and run it again."
+            f"{what} has two readings {elapsed_s:g} s apart. The script waits between the readings with a "
+            "command of the operating system. On Windows, set `define wait = 'timeout /t'` in it, and run it "
+            "again."
         )
     return Header(
         database, unique, instance, "1", release, begin, end, None, 0, Printed(elapsed_s, 0.001, None), ()

@@ -63,13 +63,13 @@ def read_reports(path: Path, kind: Kind) -> list[ReadReport]:
         return _read(path, layout, content)
     except OutOfBoundsError as error:
         raise UsageError(
-            f"{path} is not read: {error}. No database writes such a report. Create it again."
+            f"{path} is not read: {error}. No database writes a report like that. Create the report again."
         ) from error
 
 
 def _as_utf8(content: bytes, what: str) -> bytes:
     """A file unpacked, in an encoding of single bytes, its lines with ends that are known everywhere."""
-    packed = unpacked(io.BytesIO(content), what, MOST_REPORT_BYTES, "No report is as large.")
+    packed = unpacked(io.BytesIO(content), what, MOST_REPORT_BYTES, "No report of a database is as large.")
     content = content if packed is None else packed
     encoding = wide_encoding(content[:_HEAD])
     if encoding is not None:

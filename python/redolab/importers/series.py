@@ -131,7 +131,9 @@ def _spoiled(read: Sequence[ReadReport]) -> list[str | None]:
         counts = place
         if before is not None and item.header.begin < read[before].header.end:
             longer, counts = (before, place) if _length(item) < _length(read[before]) else (place, before)
-            spoiled[longer] = f"{read[counts].file} covers a part of the same time, and is counted instead"
+            spoiled[longer] = (
+                f"{read[counts].file} covers a part of the same time, and is counted instead of this report"
+            )
         last[setting] = counts
     return spoiled
 

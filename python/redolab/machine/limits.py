@@ -8,8 +8,8 @@ import os
 import re
 
 _MEMORY = (
-    "There is too little memory for this command. Give it more (`ulimit -v`, the limit of a container), or a "
-    "smaller file. Everything stored before is kept."
+    "There is too little memory for this command. Give the command more memory (`ulimit -v`, the limit of a "
+    "container), or a smaller file. Everything stored before is kept."
 )
 _COUNTED = {
     errno.EMFILE: "open files of a process (`ulimit -n`)",
@@ -61,8 +61,8 @@ def _of_one(error: BaseException) -> str | None:
     if number not in _COUNTED:
         return None
     return (
-        f"The limit for {_COUNTED[number]} is reached: {error}. Raise it, and start again. Samples that a "
-        "run finished before are kept, and `redolab report` reads them."
+        f"The limit for {_COUNTED[number]} is reached: {error}. Raise that limit, and start again. Samples "
+        "that a run finished before are kept, and `redolab report` reads them."
     )
 
 

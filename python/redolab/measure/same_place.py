@@ -48,8 +48,8 @@ def _check(what: str, before: Mapping[str, Any], here: Mapping[str, Any]) -> Non
         if was != has:
             raise UsageError(
                 f"{what} is not what it was when the run was measured: {name.replace('_', ' ')} was "
-                f"{_shown(was)} and is {_shown(has)}. Further samples could not be compared with those; "
-                "begin a new run."
+                f"{_shown(was)} and is {_shown(has)}. Further samples could not be compared with the samples "
+                "of the run; begin a new run."
             )
 
 

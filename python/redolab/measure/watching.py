@@ -197,8 +197,8 @@ class _Watching:
         while not self._stop.is_set() and not self.over:
             if self._writer.full:
                 raise RefusedError(
-                    f"{self._writer.path} has as many stretches as one run may have. "
-                    "Watch on with another directory as --out."
+                    f"{self._writer.path} has as many stretches as one run may have. Continue the watch in "
+                    "another directory (--out)."
                 )
             if self._source is None:
                 self._connect()
@@ -311,7 +311,7 @@ def check_same(path: Path, manifest: Mapping[str, Any], facts: ServerFacts) -> N
     if engine["name"] != str(found["name"]).lower() or then != now:
         raise UsageError(
             f"The server at {found['place']} is not the server watched in {path} ({engine['name']} at "
-            f"{engine.get('place')}). Give --out a new directory for it."
+            f"{engine.get('place')}). Give --out a new directory for that server."
         )
 
 

@@ -155,7 +155,7 @@ def _closed(parameters: GroupCommitParameters) -> ApproximateGroupCommit:
         if moved < SETTLED:
             break
     else:
-        raise ArithmeticError(f"no fixed point after {ROUNDS} rounds for {parameters}")
+        raise ArithmeticError(f"the approximation did not settle after {ROUNDS} rounds for {parameters}")
     response = sessions / state.throughput - think
     if parameters.asynchronous:
         commit_time, per_flush = 0.0, _writer_commits(parameters, state.throughput)
@@ -345,7 +345,7 @@ def _open(parameters: GroupCommitParameters, rate: float) -> ApproximateGroupCom
         if moved < SETTLED:
             break
     else:
-        raise ArithmeticError(f"no fixed point after {ROUNDS} rounds for {parameters}")
+        raise ArithmeticError(f"the approximation did not settle after {ROUNDS} rounds for {parameters}")
     per_flush = state.per_flush
     commit_time = flush + busy * flush * (1 + cv**2) / 2
     response = wait + work + commit_time

@@ -34,16 +34,16 @@ def wrong_in_manifest(manifest: Mapping[str, Any], files: tuple[str, ...]) -> st
         return f"hashes names {strange[0][:60]!r}, which is not a file of a run"
     names = [setting["name"] for setting in manifest["settings"]]
     if len(set(names)) != len(names):
-        return "settings has two entries of the same name"
+        return "the list settings has two entries of the same name"
     known = set(names)
     design = manifest["design"]
     unknown = {design["baseline"], *design.get("settings", ())} - known
     unknown |= {trial["setting"] for trial in manifest.get("order", ())} - known
     if unknown:
-        return f"design or order names {min(unknown)[:60]!r}, which is not among the settings"
+        return f"the key design or order names {min(unknown)[:60]!r}, which is not among the settings"
     servers = servers_of(manifest["engine"])
     if servers and any(setting["levels"].get(SERVER) not in servers for setting in manifest["settings"]):
-        return "settings has an entry whose server is not in engine.servers"
+        return "the list settings has an entry whose server is not in engine.servers"
     return None
 
 

@@ -65,7 +65,7 @@ MANIFEST, PARTS = "manifest.json", "parts"
 """In a run directory: the manifest, and the directory with the small files of a run that is not closed."""
 _MEND = "give the directory that `redolab run` printed"
 _ATTEMPTS = 100
-_CHANGED = "It was changed after the run, or another version of Redolab wrote it."
+_CHANGED = "The file was changed after the run, or another version of Redolab wrote it."
 _VERIFY = "`redolab verify` lists what is wrong with the run"
 
 

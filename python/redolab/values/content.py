@@ -69,7 +69,7 @@ class Content:
 def endless_line(place: str, line: int) -> UsageError:
     """The refusal of a line that is too long to be one of numbers."""
     return UsageError(
-        f"{place}, line {line:,} has more than {MOST_LINE:,} letters. It is not a file of numbers, or the "
+        f"{place}, line {line:,} has more than {MOST_LINE:,} letters. That is not a file of numbers, or the "
         "ends of its lines are missing."
     )
 
@@ -136,7 +136,7 @@ def check_memory(content: Content, head: str) -> None:
     needed = content.size * head.count("\n") / max(1, len(head.encode())) * MEMORY_PER_VALUE
     if memory is not None and needed > memory:
         raise UsageError(
-            f"{content.place} has about {needed / MEMORY_PER_VALUE:,.0f} rows. Analysing them needs about "
-            f"{needed / 1e9:,.1f} GB of memory, and this machine has {memory / 1e9:,.1f}. Take a part of the "
-            "rows, for example every hundredth: awk 'NR % 100 == 1'."
+            f"{content.place} has about {needed / MEMORY_PER_VALUE:,.0f} rows. Analysing these rows needs "
+            f"about {needed / 1e9:,.1f} GB of memory, and this machine has {memory / 1e9:,.1f}. Take a part "
+            "of the rows, for example every hundredth: awk 'NR % 100 == 1'."
         )

@@ -278,7 +278,7 @@ def _warnings(
         (file.no_group, "without a group"),
     ):
         if count:
-            said.append(f"Left out: {count:,} of {file.rows:,} rows {what}.")
+            said.append(f"Redolab left out {count:,} of {file.rows:,} rows {what}.")
     if cut.left_over and cut.means.size:
         said.append(
             f"The last {cut.left_over:,} values do not fill a group of {cut.size:,}, so no mean includes "

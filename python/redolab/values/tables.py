@@ -107,9 +107,9 @@ def _normality(results: Mapping[str, Any]) -> Table:
     rows = [row | {"normal": words[row["normal"]]} for row in results["normality"]]
     shown, note = _first(_rows(rows, columns))
     text = (
-        "At 5 %. Skewness is 0 for a normal distribution and 2 for an exponential one. Distance is the "
-        "largest difference between the share of values below some value and the same share of a normal "
-        "distribution."
+        "The tests are at the 5 % level. Skewness is 0 for a normal distribution and 2 for an exponential "
+        "one. Distance is the largest difference between the share of values below some value and the same "
+        "share of a normal distribution."
     )
     return Table("normality", "Normality", columns, shown, f"{text} {note}".strip(), first=True)
 
@@ -157,7 +157,12 @@ def _differences(results: Mapping[str, Any]) -> Table:
     )
     shown, note = _first(_rows(_pairs(results), columns))
     return Table(
-        "comparisons", "Groups compared", columns, shown, f"Adjusted by Holm. {note}".strip(), first=True
+        "comparisons",
+        "Groups compared",
+        columns,
+        shown,
+        f"p is corrected for the number of comparisons (Holm). {note}".strip(),
+        first=True,
     )
 
 

@@ -72,17 +72,20 @@ def _about_values(results: Results) -> list[str]:
         ]
     said = [f"{head}. {_shape(test)}"]
     if test["normal"]:
-        said.append(f"Mean ± 2 sd, {_ends(two_sd)}, contains {_inside(two_sd)} of them.")
+        said.append(
+            f"Mean ± 2 standard deviations, {_ends(two_sd)}, contains {_inside(two_sd)} of the values."
+        )
         return said
     said.append(
-        f"So read a plus and minus with care: mean ± 2 sd, {_ends(two_sd)}, contains {_inside(two_sd)} of "
-        f"them, with {_share(two_sd, 'below')} below and {_share(two_sd, 'above')} above. A normal "
-        f"distribution has 95.4 % inside and 2.3 % on either side.{_beyond(two_sd, group)}"
+        f"So read a plus and minus with care: mean ± 2 standard deviations, {_ends(two_sd)}, contains "
+        f"{_inside(two_sd)} of the values, with {_share(two_sd, 'below')} below and "
+        f"{_share(two_sd, 'above')} above. A normal distribution has 95.4 % inside and 2.3 % on either "
+        f"side.{_beyond(two_sd, group)}"
     )
     if two_sd["middle_low"] is not None:
         said.append(
-            f"Report instead that the middle 95 % of them lie between {significant(two_sd['middle_low'])} "
-            f"and {significant(two_sd['middle_high'])}."
+            "Report instead that the middle 95 % of the values lie between "
+            f"{significant(two_sd['middle_low'])} and {significant(two_sd['middle_high'])}."
         )
     return said
 
@@ -90,7 +93,7 @@ def _about_values(results: Results) -> list[str]:
 def _shape(test: Mapping[str, Any]) -> str:
     how = f"{test['test']}, {describe_pvalue(test['pvalue'])}"
     if test["normal"]:
-        return f"They may be normal ({how}): " + (
+        return f"The values may be normally distributed ({how}): " + (
             f"{test['count']:,} values can only rule out a gross departure."
             if test["count"] < 30
             else f"the {test['count']:,} values show no departure."
@@ -102,7 +105,7 @@ def _shape(test: Mapping[str, Any]) -> str:
         if small
         else ""
     )
-    return f"They are not normal ({how}{departure})."
+    return f"The values are not normally distributed ({how}{departure})."
 
 
 def _beyond(two_sd: Mapping[str, Any], group: Mapping[str, Any]) -> str:
@@ -122,9 +125,9 @@ def _about_neighbours(results: Results) -> list[str]:
         return []
     count = results["groups"][0]["count"]
     return [
-        "Each value correlates with the next in time at "
-        f"{units.minus(format(neighbours['correlation'], '.2f'))}, so the {count:,} values are worth about "
-        f"{neighbours['worth']:.0f} independent ones. The mean with its interval for that many is "
+        "Each value resembles the next in time (correlation "
+        f"{units.minus(format(neighbours['correlation'], '.2f'))}), so the {count:,} values are worth about "
+        f"{neighbours['worth']:.0f} independent values. The mean with its interval for that many is "
         f"{_estimate(neighbours['mean'])}."
     ]
 
@@ -162,8 +165,8 @@ def _next_mean(means: Mapping[str, Any], of: str) -> str:
     ends = means["prediction"]
     return (
         f"The mean of {of} will lie between {significant(ends['low'])} and {significant(ends['high'])} with "
-        f"{units.percent(ends['level'], 0)} probability (Student's t); mean ± 2 sd of {means['count']:,} "
-        f"means contains it with {units.percent(means['two_sd_coverage'])} probability."
+        f"{units.percent(ends['level'], 0)} probability (Student's t); mean ± 2 standard deviations of "
+        f"{means['count']:,} means contains it with {units.percent(means['two_sd_coverage'])} probability."
     )
 
 
@@ -182,7 +185,10 @@ def _about_groups(results: Results) -> list[str]:
     said = [f"{head}: {pairs} (5 %, Holm){': ' if clear else ''}{named}{more}; {over}."]
     if not clear:
         widest = max(compared, key=lambda item: abs(item["difference"]["point"]))
-        said.append(f"This does not prove that the groups are equal: {_difference(widest)}.")
+        said.append(
+            "A test that finds no difference does not prove that the groups are equal: "
+            f"{_difference(widest)}."
+        )
     return said
 
 
@@ -211,16 +217,16 @@ def _about_ranges(results: Results) -> list[str]:
     named = units.some([test["of"] for test in odd], _MOST_NAMED)
     worst = max(ranges, key=lambda two_sd: abs(two_sd["above"] - two_sd["below"]) / two_sd["count"])
     middle = (
-        f" Its middle 95 % lie between {significant(worst['middle_low'])} and "
+        f" The middle 95 % of its values lie between {significant(worst['middle_low'])} and "
         f"{significant(worst['middle_high'])}."
         if worst["middle_low"] is not None
         else ""
     )
     return [
-        f"Not normal: {named} (5 % each). Read a plus and minus of them with care: mean ± 2 sd of "
-        f"{worst['of']}, {_ends(worst)}, contains {_inside(worst)} of its values, with "
-        f"{_share(worst, 'below')} below and {_share(worst, 'above')} above. A normal distribution "
-        f"has 2.3 % on either side.{middle}"
+        f"Not normal: {named} (5 % each). Read a plus and minus of these groups with care: mean ± 2 standard "
+        f"deviations of {worst['of']}, {_ends(worst)}, contains {_inside(worst)} of its values, with "
+        f"{_share(worst, 'below')} below and {_share(worst, 'above')} above. A normal distribution has 2.3 % "
+        f"on either side.{middle}"
     ]
 
 

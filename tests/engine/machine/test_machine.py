@@ -187,7 +187,7 @@ def test_a_whole_run_and_what_is_kept_of_it(tmp_path: Path) -> None:
     kept = list((tmp_path / "data").rglob("*.json"))
     decided = results["verdict"]["outcome"] in ("equivalent", "worse")
     assert len(kept) == decided
-    assert ("Kept for later forecasts" in said) == decided
+    assert ("The machine's CPU capacity was kept for later forecasts" in said) == decided
 
 
 def test_a_quota_of_one_and_a_half_cpus_is_found(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @contextmanager
 def stranger(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Somebody else listens there; gives what is told of it, once it has ended."""
+    """Somebody else listens on that socket; gives what is told of it, once it has ended."""
     if os.geteuid() != 0:
         # It runs as this user, who takes itself for another one.
         monkeypatch.setattr("redolab.engine.mariadb.connecting.sockets.os.geteuid", lambda: STRANGER)
@@ -87,7 +87,7 @@ def test_a_planted_socket_hears_nothing(
     with stranger(planted, monkeypatch) as heard:
         done = redolab("profile", f"mysql://me@localhost/?unix_socket={planted}{mode}", "--seconds", "0.5")
     assert done.code == 3
-    assert "listens there. That user is not root" in done.err
+    assert "listens on that socket. That user is neither root" in done.err
     assert heard == []
 
 
@@ -114,7 +114,7 @@ def test_links_do_not_lead_there(shared: Path, monkeypatch: pytest.MonkeyPatch) 
     (shared / "dir").symlink_to(shared)
     with stranger(planted, monkeypatch) as heard:
         for link in links:
-            with pytest.raises(RefusedError, match="listens there"):
+            with pytest.raises(RefusedError, match="listens on that socket"):
                 Connector.to_url(f"mysql://me@/?unix_socket={link}").connect("a test")
     assert heard == []
 

@@ -207,7 +207,7 @@ def test_a_pair_works(
     if question == "calibrate":
         keep(place, engine, calibrated)
     if question == "consistent-read":
-        assert verdict.count(" with 2 rounds of uncommitted updates open, a scan takes ") == 1
+        assert verdict.count(" with 2 rounds of uncommitted updates, a scan takes ") == 1
 
 
 def said(done: Ended) -> dict[str, Any]:

@@ -105,7 +105,7 @@ def test_a_value_of_the_watchs_own_role_is_not_the_servers(
         change = advised(newest, tmp_path / "watch", user="bench")["commit_wait"]
         everywhere, *_, own = change["ways"]
         assert change["as_before"] == []
-        assert "What synchronous_commit had before is not known here" in everywhere["reach"]
+        assert "The values of synchronous_commit before the change are not known here" in everywhere["reach"]
         with newest.admin() as admin:
             (shown,) = admin.execute(everywhere["look"][0].encode()).fetchall()
         assert shown == {"name": "synchronous_commit", "setting": "local"}
@@ -139,7 +139,7 @@ def test_roles_get_back_what_they_had_before(
             ways = [way for way in found["ways"] if way["scope"] == "role"]
             assert ['"Re ports"' in way["set"][-1] for way in ways] == [False, True]
             assert "FROM pg_db_role_setting" in ways[0]["look"][0]
-            assert "RESET takes away the role's own value" in ways[0]["reach"]
+            assert "RESET removes the role's own value" in ways[0]["reach"]
             for way in ways:
                 with newest.admin() as admin:
                     paste(admin, way["set"])

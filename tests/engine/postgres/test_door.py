@@ -191,7 +191,7 @@ def test_a_pooler_is_refused(
         there = url.replace(f":{newest.port}/", f":{pooler.port}/")
         for ended in (run(redolab, there, tmp_path), redolab("profile", there, "--seconds", "0.5")):
             assert (ended.code, ended.out) == (3, "")
-            assert "A pooler such as PgBouncer answers there" in ended.complaint
+            assert "A pooler such as PgBouncer answers at that address" in ended.complaint
             assert "Connect to the server itself" in ended.complaint
             said = "search_path=pg_catalog,pg_temp" if drops_options else "server process 4000000"
             assert said in ended.complaint
@@ -211,7 +211,7 @@ def test_a_pooler_is_refused(
     ],
 )  # fmt: skip
 def test_what_pgbouncer_says_names_the_pooler(said: str) -> None:
-    assert "A pooler such as PgBouncer answers there" in str(Connector("").refused(said))
+    assert "A pooler such as PgBouncer answers at that address" in str(Connector("").refused(said))
 
 
 def test_a_limit_of_the_server_is_no_log_in_without_an_answer() -> None:

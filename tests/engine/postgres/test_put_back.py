@@ -115,7 +115,9 @@ def test_the_parameters_are_put_back_from_memory(
     assert restored(engine) == changed(engine) >= {DELAY, COMMIT}
     newest.assert_left_clean(database)
     assert newest.ask("select count(*) from pg_namespace where nspname = 'other'", database) == 0
-    assert ("Somebody has named the schema redolab other." in capfd.readouterr().err) == (what == "renamed")
+    assert ("Somebody has renamed the schema redolab to other." in capfd.readouterr().err) == (
+        what == "renamed"
+    )
     assert MARKS.kept() == {}
 
 

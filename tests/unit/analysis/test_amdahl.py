@@ -46,21 +46,22 @@ def test_the_sentence_is_the_one_of_the_glossary() -> None:
     share = Estimate(0.12, 0.10, 0.20)
     said = Bound("log sync", "log", ("IO:WalSync",), share, bound(share)).sentence("response time")
     assert said == (
-        "log sync is 12.0 % (10.0 to 20.0) of response time: "
-        "removing it, with all else unchanged, gives at most 1.14× (1.11 to 1.25) the speed"
+        "log sync is 12.0 % (10.0 to 20.0) of response time: without this time, and with all else unchanged, "
+        "work is at most 1.14× (1.11 to 1.25) as fast"
     )
 
 
 def test_a_sentence_without_interval_and_one_without_limit() -> None:
     lone = Estimate(0.5, None, None)
     assert Bound("on CPU", "cpu", ("on_cpu",), lone, bound(lone)).sentence("busy time") == (
-        "on CPU is 50.0 % of busy time: removing it, with all else unchanged, gives at most 2.00× the speed"
+        "on CPU is 50.0 % of busy time: without this time, and with all else unchanged, work is at most "
+        "2.00× as fast"
     )
     wide = Estimate(0.75, 0.5, 1.02)
     assert (
         Bound("on CPU", "cpu", ("on_cpu",), wide, bound(wide))
         .sentence("busy time")
-        .endswith("at most 4.00× (2.00 to no limit) the speed")
+        .endswith("at most 4.00× (2.00 to no limit) as fast")
     )
     whole = Estimate(1.0, 0.9, 1.0)
     assert (

@@ -97,10 +97,10 @@ def test_a_growing_backlog_is_told() -> None:
     assert diagnostics.arrivals([opened(left=90)])[0].outcome == "passed"
     (found,) = diagnostics.arrivals([opened(), opened(left=120)])
     assert found.outcome == "warning"
-    assert f"Under {BASELINE} more were asked for than could be done" in found.text
+    assert f"Under {BASELINE} more transactions were asked for than could be done" in found.text
     many = [replace(opened(left=120), setting=f"setting {number}") for number in range(1, 6)]
     (found,) = diagnostics.arrivals(many)
-    assert "Under setting 1, setting 2, setting 3 and 2 others more were asked for" in found.text
+    assert "Under setting 1, setting 2, setting 3 and 2 others more transactions were asked for" in found.text
 
 
 def test_results_have_response_times_and_the_clients_lag(tmp_path: Path) -> None:

@@ -23,7 +23,8 @@ def test_each_sample_gives_one_value_whatever_the_number_of_its_pairs() -> None:
     assert found.ratio.high == pytest.approx(math.sqrt(0.99) * math.exp(half), rel=1e-5)
     assert found.pairs == 4
     assert found.text == (
-        "Sampling changed throughput by −0.5 % (−6.7 to +6.1), from 4 on/off pairs in this run."
+        "Sampling wait events changed throughput by −0.5 % (−6.7 to +6.1); the sampler was switched on and "
+        "off in turns (4 on/off pairs in this run)."
     )
 
 
@@ -32,13 +33,16 @@ def test_samples_that_do_not_count_are_left_out() -> None:
     found = overhead(rows, {1})
     assert found.ratio.point == pytest.approx(0.9)
     assert found.pairs == 1
-    assert found.text.startswith("Sampling changed throughput by −10.0 %, from 1 on/off pair in this run.")
+    assert found.text.startswith(
+        "Sampling wait events changed throughput by −10.0 %; the sampler was switched on and off in turns (1 "
+        "on/off pair in this run)."
+    )
 
 
 def test_a_slice_without_a_commit_has_no_ratio_and_is_told() -> None:
     found = overhead([row(1, 1, 0, 100), row(1, 2, 100, 100), row(2, 1, 101, 100)], {1, 2})
     assert (found.pairs, found.empty) == (2, 1)
-    assert found.text.endswith("in this run; 1 more had a slice without a commit.")
+    assert found.text.endswith("in this run; 1 more had a slice without a commit).")
 
 
 def test_a_run_without_pairs_says_so() -> None:

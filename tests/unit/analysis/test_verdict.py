@@ -71,9 +71,9 @@ def test_mixed_and_as_durable_as_before() -> None:
     found = verdict(regime(share(0.4), share(0.45), BASE, 5.0), PASSED, [other], EMULATED)
     assert found.text == (
         "Use wait/batch: on an emulated log device it commits 40.0 % faster (20.0 to 60.0) than "
-        "wait/immediate. Its commits are as durable as those of wait/immediate. Commits here do not wait for "
-        "one thing alone: under wait/immediate 40 % of a session's commit time is log sync (on an emulated 5 "
-        "ms log device), and 45 % is CPU and the queue for it."
+        "wait/immediate. The commits of this setting are as durable as those of wait/immediate. Commits here "
+        "do not wait for one thing alone: under wait/immediate 40 % of a session's commit time is log sync "
+        "(on an emulated 5 ms log device), and 45 % is CPU and the queue for it."
     )
 
 
@@ -84,17 +84,17 @@ def test_undecided_says_what_would_settle_it() -> None:
     )  # fmt: skip
     found = verdict(regime(share(0.7), share(0.1), BASE, None), PASSED, [open_], AROUND)
     assert found.text.startswith(
-        "Measure more blocks: nowait/batch committed 3.0 % faster (-10.0 to 20.0) than wait/immediate, which "
-        "decides nothing. "
+        "Measure longer (more blocks): nowait/batch committed 3.0 % faster (-10.0 to 20.0) than "
+        "wait/immediate, which is not conclusive. "
     )
-    assert "12 more blocks would settle a 5 % difference" in found.text
+    assert "12 more blocks would settle whether there is a difference of 5 %" in found.text
     assert (found.outcome, found.best) == ("undecided", None)
 
 
 def test_worse_keeps_the_baseline() -> None:
     slow = replace(FASTER, ratio=Estimate(0.5, 0.4, 0.6), outcome="worse")
     found = verdict(regime(share(0.7), share(0.1), BASE, None), PASSED, [slow], AROUND)
-    assert "No setting beats wait/immediate." in found.text
+    assert "No other setting is faster than wait/immediate." in found.text
     assert "50.0 % slower (40.0 to 60.0)" in found.text
     assert (found.outcome, found.best) == ("worse", BASE)
 
@@ -122,7 +122,9 @@ def test_a_great_effect_stands_though_the_baseline_differs_from_itself() -> None
 def test_interrupted_runs_say_how_much_they_rest_on() -> None:
     around = replace(AROUND, blocks_done=4)
     found = verdict(regime(share(0.93), share(0.05), BASE, None), PASSED, [FASTER], around)
-    assert "as wait/immediate. This rests on 4 of 10 blocks. The price" in found.text
+    assert (
+        "as wait/immediate. This result rests on 4 of 10 blocks (passes over all settings). The price"
+    ) in found.text
 
 
 def test_nothing_measured() -> None:
@@ -130,8 +132,9 @@ def test_nothing_measured() -> None:
     around = replace(AROUND, blocks_done=0)
     found = verdict(regime(MISSING, MISSING, BASE, None), nothing, [], around)
     assert found.text == (
-        "Nothing can be compared yet: measure again, and let one block finish. This rests on 0 of 10 blocks. "
-        "It is not known what commits here wait for, because no wait events were sampled."
+        "Nothing can be compared yet: measure again, and let one block (a pass over all settings) finish. "
+        "This result rests on 0 of 10 blocks (passes over all settings). It is not known what commits here "
+        "wait for, because no wait events were sampled."
     )
     assert (found.outcome, found.best) == ("undecided", None)
 

@@ -195,7 +195,7 @@ def test_of_a_role_that_nobody_asked_about_the_text_says_how_to_look() -> None:
         assert look.endswith("FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole "
                              "WHERE r.rolname = 'app';")  # fmt: skip
         assert "\n" not in look
-        assert "RESET takes away the role's own value" in role.reach
+        assert "RESET removes the role's own value" in role.reach
 
 
 def test_more_roles_than_anybody_reads_get_no_way_of_their_own() -> None:
@@ -208,7 +208,7 @@ def test_a_former_value_that_nobody_knows_is_not_invented() -> None:
     everywhere, _, one = postgres_statements.ways(
         [session("synchronous_commit", "off", None), server("wal_writer_delay", "1s", "200ms")]
     )
-    assert "What synchronous_commit had before is not known here" in everywhere.reach
+    assert "The values of synchronous_commit before the change are not known here" in everywhere.reach
     (look,) = everywhere.look
     assert "'synchronous_commit'" in look
     assert "wal_writer_delay" not in look
@@ -217,7 +217,7 @@ def test_a_former_value_that_nobody_knows_is_not_invented() -> None:
     assert until_restart.undo == ("SET GLOBAL a = 1;",)
     assert lasting.undo == ("SET PERSIST a = 1;",)
     assert until_restart.look == lasting.look == ("SELECT @@GLOBAL.b;",)
-    assert "What b had before is not known here" in until_restart.reach
+    assert "The values of b before the change are not known here" in until_restart.reach
     _, file = innodb_statements.ways_of_mariadb([server("b", "0", None)])
     assert (file.undo, file.look) == ((), ("SELECT @@GLOBAL.b;",))
     assert innodb_statements.ways_of_mysql([server("a", "2", "1")])[0].look == ()

@@ -96,7 +96,7 @@ def test_commit_modes_and_list_files(
         found = verdict(regime, null, [rival], around(log_device_ms=device_ms, blocks_done=4))
         assert found.outcome == outcome
         check(found.text)
-        assert "This rests on 4 of 10 blocks." in found.text
+        assert "This result rests on 4 of 10 blocks (passes over all settings)." in found.text
     few = compared_to(setting, "better", ratio=Estimate(1.02, 1.01, 1.03))
     check(verdict(regime, null, [few], around(log_device_ms=device_ms)).text)
 
@@ -112,7 +112,7 @@ def test_what_can_lose_commits_says_so_first() -> None:
 def test_nothing_measured_yet() -> None:
     text = verdict(None, NullTest(None, None, MISSING, None, 0), [], around(blocks_done=0)).text
     check(text, figure=False)
-    assert "This rests on 0 of 10 blocks." in text
+    assert "This result rests on 0 of 10 blocks (passes over all settings)." in text
 
 
 def run_of(outcome: Outcome, settings: list[str], best: str, **changes: Any) -> Any:
@@ -160,7 +160,7 @@ def test_commit_scaling(outcome: Outcome, shape: str, log: float | None, cpus: f
     told = commit_scaling._verdict(run_of(outcome, ["1", "5", "20"], str(best if best > 1 else 5)), found)
     check(told.text)
     if outcome != "withheld":
-        assert "This rests on 5 of 10 blocks." in told.text
+        assert "This result rests on 5 of 10 blocks (passes over all settings)." in told.text
 
 
 class Sessions:
@@ -303,10 +303,10 @@ def test_response_curve(at_end: bool, forecast: bool, judged: list[str]) -> None
     compared = run_of("undecided", ["32/1/wait"], "32/1/wait")
     told = response_curve._verdict(compared, [one, one])
     check(told.text)
-    assert ("Up to that rate" in told.text) == at_end
-    assert ("The forecast has its elbow" in told.text) == forecast
-    assert ("near CPU-bound capacity" in told.text) == ("drawn" in judged)
-    assert "This rests on 5 of 10 blocks." in told.text
+    assert ("which is the elbow of the curve or less" in told.text) == at_end
+    assert ("The forecast puts the elbow" in told.text) == forecast
+    assert ("keep the CPUs nearly full" in told.text) == ("drawn" in judged)
+    assert "This result rests on 5 of 10 blocks (passes over all settings)." in told.text
     check(response_curve._verdict(compared, []).text, figure=False)
 
 
@@ -347,4 +347,4 @@ def test_verify_forecast(settings: int, observed: float) -> None:
     check(told.text, figure=settings == 1)
     assert re.search(r"\d", first_sentence(told.text))
     none: Any = SimpleNamespace(checked=(), model="m")
-    check(verify_forecast._verdict(SimpleNamespace(baseline="today"), none).text, figure=False)  # type: ignore[arg-type]
+    check(verify_forecast._verdict(SimpleNamespace(baseline=("today")), none).text, figure=False)  # type: ignore[arg-type]

@@ -122,7 +122,9 @@ def test_more_blocks_than_planned_are_judged_by_evidence_and_verify(tmp_path: Pa
     assert {item["blocks"] for item in results["comparisons"]} == {11}
     # What shuffles allow was chosen before a look; a look asks for evidence.
     assert [figure["key"] for figure in results["figures"]] == ["evidence"]
-    assert "It was measured further from sample 31 on: it has 11 blocks." in in_words(results)
+    assert (
+        "The run was measured further from sample 31 on: it has 11 blocks (passes over all settings)."
+    ) in in_words(results)
     write_results(run, results)
     write_file(run.path / "report.html", render(results).encode())
     assert verify_run(open_run(run.path)) == []

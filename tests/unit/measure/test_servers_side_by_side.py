@@ -171,11 +171,11 @@ def test_the_answer_names_the_server_and_what_it_promises(results: dict[str, Any
     assert (verdict["outcome"], verdict["best"]) == ("better", "new/wait/immediate")
     assert verdict["text"].startswith(
         "Use new: where commits wait and the log is written at once (wait/immediate), it commits 25.0 % "
-        "faster (25.0 to 25.0) than old. Both "
-        "promise the same: a commit is acknowledged once flushed to disk; survives a crash and a power cut. "
-        "nowait/batch on new commits 20.0 % slower (20.0 to 20.0) than nowait/batch on old. "
-        "Equal under wait/batch, nowait/immediate. Use nowait/batch on old if a crash may lose acknowledged "
-        "commits: it commits 5.00 times as fast (5.00 to 5.00) as wait/immediate on old."
+        "faster (25.0 to 25.0) than old. Both servers promise the same: a commit is acknowledged once "
+        "flushed to disk; survives a crash and a power cut. nowait/batch on new commits 20.0 % slower (20.0 "
+        "to 20.0) than nowait/batch on old. Equal under wait/batch, nowait/immediate. Use nowait/batch on "
+        "old if a crash may lose acknowledged commits: it commits 5.00 times as fast (5.00 to 5.00) as "
+        "wait/immediate on old."
     )
     assert "Commits on new wait for the log: under wait/immediate on new 75 %" in verdict["text"]
     assert not any(item["name"] in verdict["text"] for item in results["settings"])
@@ -262,18 +262,18 @@ def test_unequal_promises_are_not_compared(tmp_path: Path) -> None:
     assert (results["verdict"]["outcome"], results["verdict"]["best"]) == ("undecided", None)
     assert results["verdict"]["text"].startswith(
         "Do not compare servers where commits wait and the log is written at once (wait/immediate): their "
-        "commits promise different things. Under wait/immediate on old a commit is acknowledged once flushed "
-        "to disk; survives a crash and a power cut. "
-        "Under wait/immediate on new a commit is acknowledged once handed to the operating system; lost in a "
-        "power cut."
+        "commits promise different durability. Under wait/immediate on old a commit is acknowledged once "
+        "flushed to disk; survives a crash and a power cut. Under wait/immediate on new a commit is "
+        "acknowledged once handed to the operating system; lost in a power cut."
     )
     assert (
-        "They are not compared under wait/batch, because the promises differ." in results["verdict"]["text"]
+        "The servers are not compared under wait/batch, because their commits promise different "
+        "durability." in results["verdict"]["text"]
     )
     between = results["tables"][0]
     assert [row["levels"] for row in between["rows"]] == ["nowait/immediate", "nowait/batch"]
     assert (
-        "wait/batch on new with wait/batch on old (os, disk). --across-tiers compares them too."
+        "wait/batch on new with wait/batch on old (os, disk). With --across-tiers these are compared too."
         in between["note"]
     )
 

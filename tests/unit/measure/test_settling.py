@@ -89,9 +89,10 @@ def test_the_page_says_how_it_ended_and_shows_the_evidence(tmp_path: Path) -> No
     outcome, _ = measured(tmp_path / "run", APART, Wish(quick=True, seed=7))
     results = analyse(outcome.run)
     assert null_test(results).startswith("A/A check passed: the baseline against itself 1")
-    assert "The run ends as soon as every comparison is decided, or after 2 min: it has 9 blocks." in (
-        in_words(results)
-    )
+    assert (
+        "The run ends as soon as every comparison is decided, or after 2 min: it has 9 blocks (passes over "
+        "all settings)."
+    ) in (in_words(results))
     (figure,) = [item for item in results["figures"] if item["key"] == "evidence"]
     assert [len(series["y"]) for series in figure["series"]] == [9, 9, 9, 2]
     first = figure["series"][0]["y"]
@@ -119,7 +120,7 @@ def test_it_ends_when_its_time_is_over(tmp_path: Path, at_most_s: float) -> None
     assert heard.samples == at_most_s / 0.5
     assert set(outcomes(results).values()) == ({"undecided"} if at_most_s == 10 else {"better", "worse"})
     assert null_test(results).endswith("too few for a difference of the baseline from itself to show.")
-    assert "This rests on" not in results["verdict"]["text"]
+    assert "This result rests on" not in results["verdict"]["text"]
 
 
 def test_the_first_block_is_measured_however_long_it_takes(tmp_path: Path) -> None:
@@ -134,7 +135,10 @@ def test_an_interrupted_one_is_judged_by_what_it_has(tmp_path: Path) -> None:
     results = analyse(outcome.run)
     assert set(outcomes(results).values()) == {"undecided"}
     text = results["verdict"]["text"]
-    rests = f"This rests on 4 of {outcome.run.manifest['design']['blocks']} blocks. "
+    rests = (
+        f"This result rests on 4 of {outcome.run.manifest['design']['blocks']} blocks (passes over all "
+        "settings). "
+    )
     assert "decides nothing. 4 more blocks would" in text.replace(rests, "")
 
 
@@ -160,6 +164,9 @@ def test_an_odd_baseline_is_allowed_for_and_said(tmp_path: Path) -> None:
     assert text.startswith(
         "A/A check FAILED: the baseline against itself 0.970× (0.950 – 0.990), p = 0.0010."
     )
-    assert text.endswith("Every interval allows for that difference, and what it could explain is withheld.")
+    assert text.endswith(
+        "Every interval allows for this difference of the baseline from itself, and an outcome that the "
+        "difference could explain is withheld."
+    )
     gone = results | {"null_test": failed, "verdict": results["verdict"] | {"outcome": "withheld"}}
     assert null_test(gone).endswith("so no verdict is given.")

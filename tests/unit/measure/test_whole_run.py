@@ -127,8 +127,8 @@ def test_the_effect_of_sampling(results: dict[str, Any]) -> None:
     # A sample of 1 s is 4 slices of 0.225 s: 2 pairs in each of 30 samples.
     assert card["pairs"] == 60
     assert card["sampled_s"] == pytest.approx(30 * 0.55)
-    assert "Sampling changed throughput by −0.8 % (" in card["text"]
-    assert "from 60 on/off pairs in this run." in card["text"]
+    assert "Sampling wait events changed throughput by −0.8 % (" in card["text"]
+    assert "(60 on/off pairs in this run)." in card["text"]
 
 
 def test_the_stored_pairs(tmp_path: Path) -> None:
@@ -212,8 +212,8 @@ def test_a_run_that_was_never_reported_is_not_called_changed(tmp_path: Path) -> 
     with pytest.raises(CheckFailedError) as refused:
         verify_command(run.path)
     assert str(refused.value) == (
-        f"{run.path} does not verify: results.json is missing. "
-        f"The run was never reported, or somebody removed that. redolab report {run.path} computes it."
+        f"{run.path} does not verify: results.json is missing. The run was never reported, or somebody "
+        f"removed the file. redolab report {run.path} makes it."
     )
     write_results(run, analyse(run))
     (run.path / "results.json").unlink()

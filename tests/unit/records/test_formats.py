@@ -193,7 +193,10 @@ def test_a_report_in_other_words_verifies_and_one_with_another_figure_does_not(
     store(older)
     done = redolab("verify", run)
     assert done.code == 0
-    assert "older version wrote its sentences, so they were not compared" in done.out
+    assert (
+        "older version of Redolab wrote the sentences of results.json, so the sentences were not compared"
+        in done.out
+    )
     store(older | {"verdict": older["verdict"] | {"outcome": "better"}})
     assert "verdict.outcome is 'better'" in redolab("verify", run).err
     # In words of today a sentence counts.

@@ -133,10 +133,11 @@ def test_the_time_of_an_insert(inserts: tuple[Any, dict[str, Any]]) -> None:
 def test_the_verdict_on_rows(inserts: tuple[Any, dict[str, Any]]) -> None:
     _, results = inserts
     assert results["verdict"] == {
-        "text": "Commit every 16 to 128 rows: that brings nearly all of the possible saving, 96.8 % (96.8 to "
-        "96.8) of an insert's time. With 32,768 rows per commit, a row takes 2.00 µs instead of 62.0 µs. 32 "
-        "rows per commit bring 96.9 % (96.9 to 96.9) of the saving of 32,768. 90 % of that saving "
-        "needs 16 (16 to 16) rows per commit, and 99 % needs 128 (128 to 128).",
+        "text": "Commit every 16 to 128 rows: that brings nearly all of the possible saving, which is 96.8 % "
+        "(96.8 to 96.8) of an insert's time. With 32,768 rows per commit, a row takes 2.00 µs instead of "
+        "62.0 µs. 32 rows per commit bring 96.9 % (96.9 to 96.9) of the saving that 32,768 rows bring. "
+        "90 % of the possible saving needs 16 (16 to 16) rows per commit, and 99 % needs 128 (128 to "
+        "128).",
         "outcome": "better",
         "outcome_text": None,
         "baseline": "1",
@@ -185,13 +186,14 @@ def test_the_published_report_over_sessions(commits: dict[str, Any]) -> None:
 
 def test_the_verdict_on_sessions(commits: dict[str, Any]) -> None:
     assert commits["verdict"] == {
-        "text": "Let 10 sessions commit at a time: they bring 5.50 times (5.50 to 5.50) the "
-        "commits of 1, and more only wait longer. From 10 sessions on, throughput is within 5 % of its "
-        "maximum. The log limits commits here. With 10 sessions, which committed most, the log was busy 100 "
-        "% of the time and the CPUs 25 %. The database used 25 % of the CPUs. A faster log device or more "
-        "commits per flush would help; more CPU would do little. Commits passed the predicted wall. A "
-        "single-server queue would have stopped at 1,000 commits per second; 5,000 were measured. One flush "
-        "served 8.00 commits.",
+        "text": "Let 10 sessions commit at a time: they bring 5.50 times (5.50 to 5.50) the commits of 1 "
+        "session, and more sessions only wait longer. From 10 sessions on, throughput is within 5 % of "
+        "its maximum. The log limits commits here. With 10 sessions, which committed most, the log was "
+        "busy 100 % of the time and the CPUs 25 %. The database used 25 % of the CPUs. A faster log "
+        "device or more commits per flush would help; more CPU would do little. Commits passed the "
+        "predicted wall, the rate at which every commit has a flush of its own. If every commit had to "
+        "make a flush of its own (a single-server queue), commits would have stopped at 1,000 per "
+        "second; 5,000 were measured. One flush of the log served 8.00 commits.",
         "outcome": "better",
         "outcome_text": None,
         "baseline": "1",
@@ -264,7 +266,7 @@ def test_a_run_of_one_sample_says_that_it_is_too_few(
     json.dumps(results, allow_nan=False)
     assert results["verdict"]["outcome"] == "undecided"
     assert results["verdict"]["best"] is None
-    assert "Too few samples" in results["verdict"]["text"]
+    assert "Measure again: too few samples" in results["verdict"]["text"]
     assert {item["agreement"] for item in results["published"]} <= {"not comparable", "agrees", "differs"}
 
 
@@ -273,11 +275,11 @@ def test_a_run_of_one_sample_says_that_it_is_too_few(
     [
         ("rows-per-commit", Wish(rows=0), "--rows is 0"),
         ("rows-per-commit", Wish(rows=10**10), "at most 1,000,000,000"),
-        ("rows-per-commit", Wish(load="io"), "takes no --load"),
-        ("rows-per-commit", Wish(scope="system"), "takes no --scope"),
+        ("rows-per-commit", Wish(load="io"), "does not take the option --load"),
+        ("rows-per-commit", Wish(scope="system"), "does not take the option --scope"),
         ("commit-scaling", Wish(sessions=(1, 2, 1)), "names a number twice in 1,2,1"),
         ("commit-scaling", Wish(sessions=(4,)), "Name at least two"),
-        ("commit-scaling", Wish(rows=5), "takes no --rows"),
+        ("commit-scaling", Wish(rows=5), "does not take the option --rows"),
     ],
 )
 def test_what_cannot_be_asked(name: str, wish: Wish, said: str) -> None:
@@ -289,8 +291,11 @@ def test_a_clear_difference_in_few_blocks_is_not_called_sure(tmp_path: Path) -> 
     wish = Wish(quick=True, blocks=2, settings=("1", "32", "32768"), rows=32768, seed=5)
     _, results = run_fake("rows-per-commit", tmp_path / "run", INSERTS, wish)
     assert results["verdict"] == {
-        "text": "Measure more blocks: 32,768 rows per commit were 31.0 times as fast (31.0 to "
-        "31.0) as 1, which is not sure yet. 2 blocks are too few to be sure; 2 more blocks would do.",
+        "text": (
+            "Measure longer (more blocks): 32,768 rows per commit were 31.0 times as fast (31.0 to 31.0) as "
+            "1, which is not certain yet. 2 blocks (passes over all settings) are too few to be sure; 2 more "
+            "blocks would be enough."
+        ),
         "outcome": "undecided",
         "baseline": "1",
         "best": None,

@@ -161,7 +161,9 @@ def test_a_null_in_the_only_column_is_a_missing_value(read: Read) -> None:
         (ALIGNED.replace("group |", "gr|up |"), "line 4 has 4 cells, but its table has 3 columns"),
         (UNALIGNED.replace("group|", "gr|up|"), "line 3 has 4 cells between bars, but the first line has 3"),
         (ALIGNED + "\n" + ALIGNED.replace("bytes", "kilos"), "another table .* mode, ms, kilos"),
-        (VERTICAL.replace("   ms: 1.860\n", ""), "another table begins here. It has the columns mode, bytes"),
+        (VERTICAL.replace("   ms: 1.860\n", ""), (
+            "another table begins here. The second table has the columns mode, bytes"
+        )),
         (BORDERLESS.replace("group", "統計"), "letters of double width"),
     ],
 )  # fmt: skip

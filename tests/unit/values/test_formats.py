@@ -271,7 +271,7 @@ def test_a_percentile_file_as_csv(read: Read) -> None:
     [
         (HGRM.replace("         10\n#", "         11\n#"), "has 11 values up to .* count is 10"),
         (HGRM.replace("   9   ", "   5   "), "line 5: its value or its count is lower"),
-        (HGRM.split("\n\n", maxsplit=1)[0] + "\n", "no steps"),
+        (HGRM.split("\n\n", maxsplit=1)[0] + "\n", "no lines of percentiles"),
         (HGRM.replace("   10\n", "   9999999999\n").replace("   10]", "   9999999999]"), "one by one"),
     ],
 )  # fmt: skip

@@ -109,7 +109,9 @@ def test_what_a_file_proves_is_read(read: Read, text: str, values: list[float], 
 
 def test_a_mark_far_behind_the_head_counts_too(read: Read) -> None:
     many = "".join(f"{place};{900 + place % 90}\n" for place in range(200_000))
-    with pytest.raises(UsageError, match=r"Numbers without a mark, such as 900, do not decide it"):
+    with pytest.raises(
+        UsageError, match=r"Numbers without a mark, such as 900, do not show which mark is the decimal mark"
+    ):
         read(f"n;us\n{many}9;1.001\n", value="us")
     assert read(f"n;us\n{many}9;1.001\n9;2,5\n", value="us").values[-2:].tolist() == [1001.0, 2.5]
 
@@ -262,7 +264,7 @@ def test_a_column_that_counts_rows_is_not_what_is_meant(read: Read) -> None:
     found = read("n,ms\n0,1.5\n1,2.25\n2,1\n")
     assert (found.name, found.values.tolist()) == ("ms", [1.5, 2.25, 1.0])
     assert "n follow each other in equal steps" in found.notes[0]
-    assert "It is ignored" in found.notes[0]
+    assert "This column is ignored" in found.notes[0]
 
 
 @pytest.mark.parametrize("step", [1, 10, -1])

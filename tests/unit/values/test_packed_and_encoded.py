@@ -59,7 +59,7 @@ def test_a_guess_at_an_encoding_changes_no_number_and_is_said(read: Read, encodi
     content = f"wo;{name}\nhier;1,5\ndort;2,25\n".encode(encoding)
     guessed = read(content)
     assert guessed.values.tolist() == [1.5, 2.25]
-    assert any("a guess. Numbers do not depend on it; --encoding" in note for note in guessed.notes)
+    assert any("a guess. Numbers do not depend on the encoding; --encoding" in note for note in guessed.notes)
     told = read(content, encoding=encoding)
     assert (told.name, told.values.tolist()) == (name, [1.5, 2.25])
     assert not told.notes

@@ -69,7 +69,7 @@ def test_what_neighbours_have_in_common_is_told_and_widens_the_mean(tmp_path: Pa
     assert found["mean"]["point"] == pytest.approx(plain["point"])
     assert found["mean"]["high"] - found["mean"]["low"] > 2 * (plain["high"] - plain["low"])
     assert any(
-        sentence.startswith("Each value correlates with the next in time at 0.")
+        sentence.startswith("Each value resembles the next in time (correlation 0.")
         for sentence in results["answer"]
     )
 

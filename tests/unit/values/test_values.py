@@ -44,7 +44,7 @@ def test_the_published_demonstration(tmp_path: Path) -> None:
     assert of_means["inside"] >= 27
     assert (results["means"]["count"], results["means"]["size"]) == (30, 30)
     assert results["means"]["spread_ratio"]["low"] < 1 < results["means"]["spread_ratio"]["high"]
-    assert "They are not normal" in results["answer"][0]
+    assert "The values are not normally distributed" in results["answer"][0]
     assert any("A normal distribution has 95.4 %" in text for text in results["answer"])
     assert [figure["key"] for figure in results["figures"]] == ["values-histogram", "means-histogram"]
 

@@ -92,7 +92,7 @@ def checkpoints(samples: Sequence[Sample]) -> Diagnostic:
         "warning",
         f"A checkpoint or vacuum ran during {len(hit)} of {len(samples)} samples (checkpoints: "
         f"{sum(sample.checkpoints or 0 for sample in hit)}, vacuums: "
-        f"{sum(sample.vacuums or 0 for sample in hit)}). Their throughput differed by "
+        f"{sum(sample.vacuums or 0 for sample in hit)}). The throughput of these samples differed by "
         f"{signed_percent(math.expm1(slower))} from the mean of their setting.",
     )
 
@@ -147,7 +147,9 @@ def littles_law(samples: Sequence[Sample]) -> Diagnostic:
         if account.response_time is not None and sample.sessions
     ]
     if not ratios:
-        return Diagnostic(name, "not_available", "In no sample that counts did sessions work all the time.")
+        return Diagnostic(
+            name, "not_available", "There is not a valid sample in which the sessions worked all the time."
+        )
     worst = max(ratios, key=lambda ratio: abs(ratio - 1))
     text = (
         f"Throughput times response time is {units.percent(statistics.fmean(ratios))} of the number "
@@ -178,8 +180,8 @@ def arrivals(
     settings = list(dict.fromkeys(labels.get(sample.setting, sample.setting) for sample in behind))
     others = f" and {len(settings) - _NAMED} others" if len(settings) > _NAMED else ""
     why = (
-        f" Under {joined(settings[:_NAMED])}{others} more were asked for than could be done: the backlog "
-        "grew, there is no steady state, and response times depend on the length of a sample."
+        f" Under {joined(settings[:_NAMED])}{others} more transactions were asked for than could be done: "
+        "the backlog grew, there is no steady state, and response times depend on the length of a sample."
     )
     return (Diagnostic(name, "warning", text + why),)
 
@@ -239,7 +241,7 @@ def short_waits(samples: Sequence[Sample], source: str) -> Diagnostic:
     return Diagnostic(
         name,
         "warning",
-        text + " Sampling does not divide such short waits well: single wait rows may be wrong by 15 "
+        text + " Sampling does not divide waits of so short a time well: single wait rows may be wrong by 15 "
         "percentage points. CPU, run queue and the sum of the waits are exact.",
     )
 
@@ -263,17 +265,26 @@ def sampled_states(samples: Sequence[Sample], sightings: Sightings) -> Diagnosti
         elapsed_s += sample.session_elapsed_s
     if not seen or elapsed_s <= 0:
         return Diagnostic(
-            name, "not_available", "Ticks or the kernel's accounts are missing, so nothing was compared."
+            name,
+            "not_available",
+            "The sampler's readings or the kernel's accounts are missing, so the two were not compared.",
         )
     difference = awake / seen - exact_s / elapsed_s
     text = (
-        f"Sessions were on CPU or in the run queue in {units.percent(awake / seen)} of the sampler's looks, "
-        f"and by the kernel's accounts for {units.percent(exact_s / elapsed_s)} of the time."
+        f"Sessions were on CPU or ready to run (in the run queue) in {units.percent(awake / seen)} of the "
+        f"sampler's looks, and by the kernel's accounts for {units.percent(exact_s / elapsed_s)} of the "
+        "time."
     )
     if abs(difference) <= _STATES_TOLERANCE:
         return Diagnostic(name, "passed", text)
     return Diagnostic(
-        name, "warning", text + " Single wait rows may be wrong by as much; CPU and run queue are exact."
+        name,
+        "warning",
+        text
+        + (
+            " Single wait rows may be wrong by as much as these two figures differ; CPU and run queue are "
+            "exact."
+        ),
     )
 
 
@@ -290,7 +301,7 @@ def sampling_clock(samples: Sequence[Sample], sightings: Sightings) -> Diagnosti
     blind = sum(not sightings.get(sample.sample, NOTHING).waits for sample in samples)
     text = f"{units.percent(late)} of {ticks:,} readings were late, and {units.percent(lost)} were lost."
     if blind:
-        text += f" {blind} samples have no reading at all."
+        text += f" {blind} samples have no reading of the wait sampler at all."
     well = late <= 0.1 and lost <= 0.01 and not blind
     return Diagnostic(name, "passed" if well else "warning", text)
 

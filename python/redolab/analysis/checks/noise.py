@@ -69,16 +69,19 @@ def autocorrelation(noise: Noise) -> Diagnostic:
     count = len(noise.residual)
     worth = min(float(count), count * (1 - lag1) / (1 + lag1)) if lag1 > -1 else float(count)
     text = (
-        f"The correlation of one sample with the next is {lag1:.2f}: the {count} samples are worth about "
-        f"{worth:.0f} independent ones."
+        f"Successive samples resemble each other (correlation {lag1:.2f}): the {count} samples are worth "
+        f"about {worth:.0f} independent samples."
     )
     if lag1 < 2 / math.sqrt(count):
         return Diagnostic(name, "passed", text)
     return Diagnostic(
         name,
         "warning",
-        text + " Comparisons inside blocks allow for that; the intervals of single settings and "
-        "the published tests do not.",
+        text
+        + (
+            " Comparisons inside blocks (passes over all settings) allow for this correlation; the intervals "
+            "of single settings and the published tests do not."
+        ),
     )
 
 
@@ -98,7 +101,11 @@ def drift(noise: Noise) -> Diagnostic:
     text = f"Throughput moved by {signed_percent(change)} over the run (p = {pvalue:.2g})."
     if pvalue >= 0.05:
         return Diagnostic(name, "passed", text)
-    return Diagnostic(name, "warning", text + " Comparisons inside blocks allow for it.")
+    return Diagnostic(
+        name,
+        "warning",
+        text + (" Comparisons inside blocks (passes over all settings) allow for this change."),
+    )
 
 
 def regimes(noise: Noise) -> Diagnostic:
@@ -156,7 +163,7 @@ def carry_over(samples: Sequence[Sample], labels: Mapping[str, str] = MappingPro
         "warning",
         f"Throughput depends on the setting measured before (p = {pvalue:.2g}): after "
         f"{labels.get(most, most)} it differs by {signed_percent(math.expm1(middle[most]))} from its "
-        "setting's mean. Longer samples (--seconds) have less of that.",
+        "setting's mean. In longer samples (--seconds) the setting before matters less.",
     )
 
 

@@ -36,18 +36,26 @@ def _seam(samples: Sequence[Sample], baseline: str, seam: int) -> Diagnostic:
     text = f"The run went on with a new private server of the same version{place}."
     shared = sorted({item.block for item in sides[0]} & {item.block for item in sides[1]})
     if shared:
-        text += f" Block {units.listed([str(block) for block in shared])} was measured on both."
+        text += f" Block {units.listed([str(block) for block in shared])} was measured on both servers."
     before, after = (
         [math.log(units_of_work(item) / item.elapsed_s) for item in side if item.setting == baseline]
         for side in sides
     )
     if min(len(before), len(after)) < _FEWEST:
-        return Diagnostic(name, "not_available", f"{text} There are too few samples to compare them.")
+        return Diagnostic(
+            name, "not_available", f"{text} There are too few samples to compare the two servers."
+        )
     from scipy import stats
 
     moved = math.expm1(math.fsum(after) / len(after) - math.fsum(before) / len(before))
     pvalue = float(stats.mannwhitneyu(before, after).pvalue)
-    text += f" {baseline} was {signed_percent(moved)} there (p = {pvalue:.2g})."
+    text += (
+        f" On the new server, the throughput of {baseline} was {signed_percent(moved)} (p = {pvalue:.2g})."
+    )
     if pvalue >= _DIFFERENT:
         return Diagnostic(name, "passed", text)
-    return Diagnostic(name, "warning", f"{text} Comparisons inside blocks allow for it.")
+    return Diagnostic(
+        name,
+        "warning",
+        f"{text} Comparisons inside blocks (passes over all settings) allow for this change.",
+    )

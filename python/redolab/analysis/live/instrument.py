@@ -67,8 +67,9 @@ def cautions(observation: Observation, counted: Counted) -> list[str]:
     item, cautions = observation.instrument, []
     if item.looks and item.torn > _MANY_TORN * item.looks:
         cautions.append(
-            f"The event changed during {100 * item.torn / item.looks:.0f} % of the looks: waits are as short "
-            "as a look, so their rows are less certain than their intervals show."
+            f"The wait event changed during {100 * item.torn / item.looks:.0f} % of the sampler's looks at a "
+            "process: waits are as short as a look, so the rows of waits are less certain than their "
+            "intervals show."
         )
     sessions = counted.is_session & counted.has_accounts
     looked, elapsed = counted.looked[sessions].sum(), counted.blocked.elapsed_s[sessions].sum()
@@ -77,9 +78,9 @@ def cautions(observation: Observation, counted: Counted) -> list[str]:
         spent = (counted.cpu_s + counted.run_queue_s)[sessions].sum() / elapsed
         if abs(seen - spent) > _BIASED:
             cautions.append(
-                f"Sessions were awake in {100 * seen:.0f} % of the looks, but for {100 * spent:.0f} % of the "
-                "time by the kernel's accounts: the sampler could not run freely, so waits may be divided "
-                "wrongly."
+                f"Sessions were awake in {100 * seen:.0f} % of the sampler's looks, but for "
+                f"{100 * spent:.0f} % of the time by the kernel's accounts: the sampler could not run "
+                "freely, so waits may be divided wrongly."
             )
     return [*cautions, *_workers(observation)]
 
@@ -92,6 +93,6 @@ def _workers(observation: Observation) -> list[str]:
     known = [one.cpu_s for one in workers if one.cpu_s is not None]
     used = f" and used {math.fsum(known):.3g} s of CPU" if len(known) == len(workers) else ""
     return [
-        f"{len(workers)} parallel workers did a part of the sessions' statements{used}. Their time is in the "
-        "account of the instance, not in the account of the sessions."
+        f"{len(workers)} parallel workers did a part of the sessions' statements{used}. The time of these "
+        "workers is in the account of the instance, not in the account of the sessions."
     ]

@@ -140,8 +140,8 @@ def histogram_table(
             for below in sorted(set(sync) & set(write))
         ],
         "Means hide the few long waits that matter. A log sync can last as long as the log write that it "
-        "waits for, the write before that one, and the queue for a CPU together. So syncs and writes are "
-        "compared wait by wait, never by means alone.",
+        "waits for, the write before that one, and the queue for a CPU together. So log syncs and log "
+        "writes are compared wait by wait, never by means alone.",
     )
 
 

@@ -52,7 +52,10 @@ def row_locks(share: float, whole: str, busy: float | None) -> list[str]:
     first = f"Waits for row locks are {units.percent(share)} of {whole}."
     if _is_saturated(busy):
         return [first, f"{held}, so these sessions wait for the log as well."]
-    return [first, f"{held}: look at what it does before that, and how long its commit takes."]
+    return [
+        first,
+        f"{held}: look at what such a session does before its commit, and how long the commit takes.",
+    ]
 
 
 def not_the_disk(busy: float | None, write_s: float | None, sync_s: float | None) -> list[str]:

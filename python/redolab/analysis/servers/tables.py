@@ -69,11 +69,14 @@ def between_servers(compared: Compared) -> Table:
         Column("tier", "Tier", "text"),
         Column("pvalue", "p, adjusted", "pvalue"),
     )
-    note = "Paired within blocks; p by Holm over these and every comparison within a server."
+    note = (
+        "The ratios are paired within blocks; p is corrected (Holm) for these comparisons and every "
+        "comparison within a server."
+    )
     if apart:
         note += (
-            f" Not compared, because the promises differ: {'; '.join(apart)}. --across-tiers compares them "
-            "too."
+            f" Not compared, because their commits promise different durability: {'; '.join(apart)}. With "
+            "--across-tiers these are compared too."
         )
     caption = f"{servers[1]} against {servers[0]}" if two else "Server against server"
     return Table("servers", caption, columns, rows, note, first=True)

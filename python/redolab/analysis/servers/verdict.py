@@ -69,15 +69,22 @@ def _first(
     if not known:
         names = (base, *(match.setting for match, _ in judged))
         differing = [_promise(name, around, promises) for name in names]
-        first = f"Do not compare servers where {alike}: their commits promise different things."
+        first = f"Do not compare servers where {alike}: their commits promise different durability."
         return [first, *differing], "undecided", None
     lead = max(known, key=lambda item: item.ratio.point or 0.0)
     name, ratio = lead.setting, lead.ratio
     if ratio.point is None:
-        return ["Nothing can be compared yet: measure again, and let one block finish."], "undecided", None
+        return (
+            [
+                "Nothing can be compared yet: measure again, and let one block (a pass over all settings) "
+                "finish."
+            ],
+            "undecided",
+            None,
+        )
     same = around.tiers[name] == around.tiers[base]
     promised = (
-        [f"Both promise the same: a commit is {promises[base]}."]
+        [f"Both servers promise the same: a commit is {promises[base]}."]
         if same
         else [_promise(name, around, promises), _promise(base, around, promises)]
     )
@@ -127,11 +134,16 @@ def _others(judged: _Judged, around: Circumstances) -> list[str]:
         for match, item in judged
         if item is not None and item.outcome in ("better", "worse")
     ]
-    for text, outcome in (("Equal under {}.", "equivalent"), ("Not decided under {}.", "undecided")):
+    for text, outcome in (
+        ("The servers count as equal under {}.", "equivalent"),
+        ("The comparison of the servers is not decided under {}.", "undecided"),
+    ):
         if names := _levels(match for match, item in judged if item is not None and item.outcome == outcome):
             found.append(text.format(names))
     if names := _levels(match for match, item in judged if item is None):
-        found.append(f"They are not compared under {names}, because the promises differ.")
+        found.append(
+            f"The servers are not compared under {names}, because their commits promise different durability."
+        )
     return found
 
 

@@ -16,7 +16,10 @@ from redolab.records.servers import SERVER, server_of
 
 _NOTHING = "This setting changes nothing of the server."
 _NOT_KNOWN = "Redolab does not know how this server's parameters are set."
-_LIST = "What your list runs on its own tables when this level begins; the undo, when the level ends."
+_LIST = (
+    "These statements are run by your list on its own tables when this level begins; the undo is run when "
+    "the level ends."
+)
 _APPLICATION: Mapping[str, str] = {
     "sessions": "Let {level} sessions work at a time: that is the size of the application's connection pool.",
     "rows_per_commit": "Put {level} rows into each commit of the application.",

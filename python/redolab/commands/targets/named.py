@@ -56,8 +56,8 @@ def named_servers() -> Mapping[str, str]:
     user = user_id()
     if user is not None and (state.st_uid not in (user, 0) or state.st_mode & _OTHERS):
         raise UsageError(
-            f"Another user may write to {path} and could point Redolab to another server: chown {user} and "
-            "chmod go-w it."
+            f"Another user may write to {path} and could point Redolab to another server: give it to "
+            f"yourself (chown {user}) and forbid others to write it (chmod go-w)."
         )
     servers = read_toml(path)[1].get("servers", {})
     if not isinstance(servers, dict):

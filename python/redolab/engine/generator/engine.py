@@ -41,7 +41,7 @@ class GeneratorEngine(Engine):
 
     def not_measured(self) -> list[str]:
         """Everything."""
-        return ["Any database: real response times are neither independent nor exponential."]
+        return ["How a database behaves: real response times are neither independent nor exponential."]
 
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
         """Take the mean of the distribution.

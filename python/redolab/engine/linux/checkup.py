@@ -90,7 +90,7 @@ def check_clock(root: Path = Path("/")) -> Check:
             name,
             "limited",
             "the kernel does not report its source",
-            "It is not known whether reading the clock is cheap.",
+            "It is not known whether reading the clock takes little time.",
         )
     if source in _QUICK_CLOCKS:
         return Check(name, "works", source)
@@ -140,7 +140,7 @@ def check_loops(control: Path = _LOOP_CONTROL, root: Path = Path("/")) -> Check:
         why = "mounting is not allowed here"
     return Check(
         name, "missing", why,
-        "Nothing today: only future experiments with a power cut will need them.",
+        "Nothing is affected today: only future experiments with a power cut will need loop devices.",
         "Run Redolab as root on a machine that has loop devices.",
     )  # fmt: skip
 

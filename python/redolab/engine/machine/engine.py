@@ -53,8 +53,8 @@ class MachineEngine(Engine):
     def not_measured(self) -> list[str]:
         """Other work of a machine that is not measured."""
         return [
-            "Memory, caches beyond the nearest, and devices: a spin needs only CPU, a database needs them "
-            "all.",
+            "Memory, caches beyond the nearest, and devices: the measured loop needs only CPU, a database "
+            "needs them all.",
             "CPU time that the hypervisor takes without reporting it to the guest.",
         ]
 
@@ -246,7 +246,9 @@ def _conditions(cpus: Cpus) -> list[str]:
             f"time per {1e3 * cpus.quota.period_s:g} ms."
         )
     if cpus.offline:
-        sentences.append(f"Switched off: {len(cpus.offline)} of the machine's CPUs. They are not counted.")
+        sentences.append(
+            f"Switched off are {len(cpus.offline)} of the machine's CPUs, and these CPUs are not counted."
+        )
     if cpus.threads < len(cpus.online):
         sentences.append(
             f"This process may use {cpus.threads} of the machine's {len(cpus.online)} CPUs: an affinity mask "

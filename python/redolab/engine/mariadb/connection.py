@@ -29,27 +29,27 @@ _NO_TLS = 2026
 
 # Error number -> what to do. 2003, 2013 and 2026 are the client's own; their reason is in the text.
 _MENDS = {
-    1040: "Raise max_connections, or try again when fewer are connected.",
-    1044: "Leave the database out of the URL, or grant the user access to it.",
-    1045: "Check the user and the password: MYSQL_PWD or ~/.my.cnf keep it out of the command line.",
+    1040: "Raise max_connections, or try again when fewer sessions are connected.",
+    1044: "Leave the database out of the URL, or grant the user access to that database.",
+    1045: (
+        "Check the user and the password: MYSQL_PWD or ~/.my.cnf keep the password out of the command line."
+    ),
     1049: "Check the database name in the URL, or leave it out.",
     1130: "The server accepts no user from this host: CREATE USER with this host, or use an SSH tunnel.",
     1698: (
         "The server identifies this user only by the operating system's user: run Redolab as that user and "
         "name the server's socket with ?unix_socket=, or use a user with a password."
     ),
-    _NO_CONNECTION: "Is the server running there, and does it listen on that address, port or socket?",
-    2002: (
-        "Redolab sent nothing to it. Name the server's own socket with ?unix_socket=, or its host and port, "
-        "with ?ssl-mode=VERIFY_IDENTITY where it has TLS."
-    ),
+    _NO_CONNECTION: "Is the server running on that host, and does it listen on that address, port or socket?",
+    2002: "Redolab sent nothing to that socket. Name the server's own socket with ?unix_socket=, or its host "
+    "and port, with ?ssl-mode=VERIFY_IDENTITY where the server has TLS.",
     2006: "Is the server running?",
     2013: "The server closed the connection: check its error log.",
-    _NO_TLS: "Give the server a certificate, or ask for less with ?ssl-mode=PREFERRED.",
+    _NO_TLS: "Give the server a certificate, or ask for less protection with ?ssl-mode=PREFERRED.",
 }
 _UNTRUSTED = (
     "Name the file of the authority that signed the server's certificate with ?ssl-ca=, or ask for less "
-    "with ?ssl-mode=REQUIRED."
+    "protection with ?ssl-mode=REQUIRED."
 )
 _STRIPPED = (
     "The first connection to this server was encrypted, so Redolab opens no later one without encryption. "

@@ -264,8 +264,8 @@ class MariaDBEngine(Engine):
         """Load, hard kill, recovery, count; only on a server of Redolab's own."""
         if self._own is None:
             raise UsageError(
-                "durability kills the server hard, so it runs only against Redolab's own servers: leave "
-                "--engine out, or name a private server."
+                "The experiment durability kills the server hard, so it runs only against Redolab's own "
+                "servers: leave --engine out, or name a private server."
             )
         connect = self._connector.connect
         control, recovery = kill_and_compare(

@@ -91,9 +91,9 @@ class ClientSessions:
             resize(self._sessions, count, self._connector.target.password_command)
         except ConnectionError as error:
             raise RefusedError(
-                f"The server refused the load's connection {self._connector.place}: {error}. A run needs "
-                f"{count} of them in addition to its own. If that is too many, check max_connections and the "
-                "user's limits."
+                f"The server refused the load's connection {self._connector.place}: {error}. The load of "
+                f"this run needs {count} connections in addition to the run's own. If these are too many, "
+                "check max_connections and the user's limits."
             ) from error
 
     def run(self, amount: Amount, stop: threading.Event) -> Work:

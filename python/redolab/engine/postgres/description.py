@@ -91,16 +91,16 @@ def not_measured(server: Facts, own: OwnServer | None, local: bool) -> list[str]
     if not local:
         missing.append(
             "CPU and run-queue time: the server's processes are not visible on this machine, so the kernel's "
-            "accounts cannot be read. Run Redolab on the server's host to get them."
+            "accounts cannot be read. Run Redolab on the server's host to get these times."
         )
     if server["track_wal_io_timing"] != "on":
         missing.append(
             "Time of log writes and flushes: track_wal_io_timing is off on this server. ALTER SYSTEM SET "
-            "track_wal_io_timing = on and a reload would provide it."
+            "track_wal_io_timing = on and a reload would provide the times of the log."
         )
     if not server["may_read_stats"]:
         missing.append(
-            "Waits of background processes: hidden from this role. "
-            f"GRANT pg_read_all_stats TO {quoted(server['role'])} would show them."
+            "Waits of background processes: hidden from this role. GRANT pg_read_all_stats TO "
+            f"{quoted(server['role'])} would show these waits."
         )
     return [*missing, *why_not_probed(own, local=local)]

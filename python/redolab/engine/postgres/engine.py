@@ -321,8 +321,8 @@ class PostgresEngine(Engine):
         """Load, hard kill, recovery, count; only on a server of Redolab's own."""
         if self._own is None:
             raise UsageError(
-                "durability kills the server hard, so it runs only against Redolab's own servers: leave "
-                "--engine out, or use --engine embedded."
+                "The experiment durability kills the server hard, so it runs only against Redolab's own "
+                "servers: leave --engine out, or use --engine embedded."
             )
         sessions, *_ = self._ready()
         assert isinstance(sessions, Sessions), "a ledger is written by psycopg's clients"

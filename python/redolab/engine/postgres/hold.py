@@ -26,7 +26,7 @@ from redolab.engine.server.recovery import Finished
 from redolab.errors import RefusedError
 from redolab.records.sample import Scope
 
-_MEND = "Look in the schema redolab for such an object, and who owns it."
+_MEND = "Look in the schema redolab for an object that Redolab did not make, and for its owner."
 
 
 class HeldServer(hold.HeldServer[Connection]):

@@ -51,7 +51,8 @@ def disk_check(base: Path, existing: Path) -> Check:
     if kind in MEMORY_FILESYSTEMS:
         return Check(
             name, "limited", room,
-            "It is in memory: a flush of the log costs almost nothing there, and commits look fast.",
+            "That directory is in memory: a flush of the log costs almost nothing there, and commits look "
+            "fast.",
             "Set XDG_CACHE_HOME to a directory on the disk that is to be measured.",
         )  # fmt: skip
     return Check(name, "works", room)
@@ -63,5 +64,9 @@ def device_check() -> Check:
     if _core.LOG_DEVICE_LIBRARY:
         return Check(name, "works", "for private servers")
     return Check(
-        name, "missing", "no library", "--log-device-ms cannot be used.", "It needs Linux and a C compiler."
+        name,
+        "missing",
+        "no library",
+        "--log-device-ms cannot be used.",
+        "An emulated log device needs Linux and a C compiler.",
     )

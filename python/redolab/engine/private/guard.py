@@ -222,7 +222,10 @@ class Guard:
         soon_s = min(_SOON_S, self._limit_s)
         if ready.poll(soon_s * 1000):
             return
-        self._tell(f"redolab: The guard of this run, process {self.pid}, gives no answer; waiting for it ...")
+        self._tell(
+            f"redolab: The guard of this run (it cleans up), process {self.pid}, gives no answer; "
+            "waiting for it ..."
+        )
         if not ready.poll((self._limit_s - soon_s) * 1000):
             self._silent = True
             self._process.kill()

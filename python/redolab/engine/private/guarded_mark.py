@@ -12,8 +12,9 @@ from redolab.engine.server.kept import Kept, Memory
 from redolab.errors import RedolabError, RefusedError
 
 NO_MARK = (
-    "The mark of Redolab's schema could not be kept on this machine. If this run and its guard are both "
-    "killed, the server must be put back by hand (docs/guide/own-server.md)."
+    "The mark by which Redolab recognises its own schema could not be kept on this machine. If this run and "
+    "its guard (the process that cleans up) are both killed, the server must be put back by hand "
+    "(docs/guide/own-server.md)."
 )
 """The warning where no mark was kept."""
 _ALONE = (

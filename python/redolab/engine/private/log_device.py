@@ -209,6 +209,6 @@ def _start(directory: Path, log: Log) -> bytes:
     if len(start) >= _START:
         raise RefusedError(
             f"The path {directory} is too long for an emulated log device. Set XDG_CACHE_HOME to a directory "
-            "with a shorter one, or leave --log-device-ms out."
+            "with a shorter path, or leave --log-device-ms out."
         )
     return start

@@ -20,8 +20,8 @@ from redolab.errors import RedolabError, RefusedError, sentence
 PATIENCE_S = 600.0
 """How long a guard waits for a server that restarts, or for somebody's lock: nobody waits for the guard."""
 TRIES_ON = (
-    f"Redolab's guard tries once more. It waits up to {PATIENCE_S / 60:.0f} minutes for somebody's lock, or "
-    "for a server that does not answer."
+    "Redolab's guard (the process that cleans up) tries once more. The guard waits up to "
+    f"{PATIENCE_S / 60:.0f} minutes for somebody's lock, or for a server that does not answer."
 )
 """The work that a run that ends leaves to its guard, as a sentence."""
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.25, 4.0
@@ -122,14 +122,14 @@ class DatabaseCharge(Memory, ABC):
                 break
             if not lost:
                 say(
-                    f"redolab: The server is not put back yet: {wrong} The guard of the run waits for it, "
-                    f"up to {PATIENCE_S / 60:.0f} minutes."
+                    f"redolab: The server is not put back yet: {wrong} The guard of the run (the process "
+                    f"that cleans up) waits for the server, up to {PATIENCE_S / 60:.0f} minutes."
                 )
             lost = True
             time.sleep(pause_s)
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
         if self._is_done:
-            say("redolab: The guard of the run has put everything back.")
+            say("redolab: The guard of the run has put everything back on the server.")
 
     def _try(self, give_up: float, lost: bool) -> str:
         """Put everything back; returns what the user must know of it, as sentences."""

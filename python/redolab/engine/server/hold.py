@@ -193,7 +193,7 @@ class HeldServer(ABC, Generic[_Connection]):
             raise RefusedError(
                 f"What Redolab changed on the server is not put back yet: {sentence(server.words(error))} "
                 f"{by_hand(server, self._guarded.kept)}{TRIES_ON} After that the next run on that server, "
-                "from this user and machine, puts it back first."
+                "from this user and machine, puts these changes back first."
             ) from error
         return self.put_back(hurry)
 

@@ -30,6 +30,7 @@ class Planted:
         for kind, count in seen.items():
             if count != self._expected.get(kind, 0):
                 raise RefusedError(
-                    f"Somebody else put {kind} next to Redolab's tables during the run. Whatever they call "
-                    "would be executed with the rights of this run, so the run ends. " + self._mend
+                    f"Somebody else put {kind} next to Redolab's tables during the run. Whatever such "
+                    "foreign objects call would be executed with the rights of this run, so the run ends. "
+                    + self._mend
                 )

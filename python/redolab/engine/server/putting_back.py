@@ -141,7 +141,7 @@ def _read_back(
 def by_hand(server: ServerParameters, kept: Kept) -> str:
     """The statements that put everything back, as a sentence with a blank after it; nothing where none is."""
     statements = dict.fromkeys(server.statement(one) for one in kept.changed)
-    return f"An administrator can put it back with: {' '.join(statements)} " if statements else ""
+    return f"An administrator can put the parameter back with: {' '.join(statements)} " if statements else ""
 
 
 def changed_by_others(name: str, ours: str, now: str, restarted: bool = False) -> RefusedError:
@@ -166,13 +166,14 @@ def _sentences(
         reasons = "; ".join(f"{name} ({why})" for name, why in left.items())
         statements = " ".join(dict.fromkeys(server.statement(by_name[name]) for name in left))
         sentences.append(
-            f"Redolab could not put back {reasons}. An administrator can put it back with: {statements}"
+            f"Redolab could not put back {reasons}. An administrator can put the parameter back with: "
+            f"{statements}"
         )
     for name, value in others.items():
         one = by_name[name]
         sentences.append(
-            f"{who.format(name, value)}. Redolab leaves it so. Before the run it was {one.value}; "
-            f"{server.statement(one)} sets that again."
+            f"{who.format(name, value)}. Redolab leaves that value as it is. Before the run the value was "
+            f"{one.value}; {server.statement(one)} sets the old value again."
         )
     return tuple(sentences)
 

@@ -46,14 +46,14 @@ class Finished:
         elif restored:
             done = f"An earlier run had left parameters changed, and they are put back: {values}."
         elif self.removal:
-            done = "An earlier run left something here."
+            done = "An earlier run left something on this server."
         else:
             done = "The remains of an earlier run were removed."
         return f"{done} {self.text}".rstrip()
 
 
 LEFT = (
-    "An earlier run left something on this server. The next run puts it back before it begins; until then "
+    "An earlier run left something on this server. The next run puts this back before it begins; until then "
     "parameters are as the earlier run left them."
 )
 """The notice about a server before anything is asked."""
@@ -64,8 +64,9 @@ def tell_of_copies(left: Left) -> None:
     for address in left.elsewhere:
         say(
             f"redolab: An earlier run left parameters changed on a server that it reached at {address}. That "
-            "server has the same identity as this one. If both are the same server, start a run with that "
-            "address first: that run puts them back. Redolab changes nothing of the earlier run here."
+            "server has the same identity as the server of this run. If both are the same server, start a "
+            "run with that address first: it puts the parameters back. Redolab changes nothing of the "
+            "earlier run here."
         )
 
 
@@ -205,8 +206,8 @@ class SchemaRecovery(Recovery):
                 if standing.doubt is None:
                     if name != "redolab":
                         say(
-                            f"redolab: Somebody has named the {self.kind} redolab {name}. By its mark it is "
-                            "Redolab's own, and it is dropped with all that is in it."
+                            f"redolab: Somebody has renamed the {self.kind} redolab to {name}. Its mark "
+                            "shows that Redolab made it, so it is dropped with all that is in it."
                         )
                     self.drop(standing)
                     standing = self.find(kept)
@@ -229,9 +230,9 @@ class SchemaRecovery(Recovery):
             standing = self.find(kept)
             if standing is not None and standing.readable:
                 return (
-                    f"The {self.kind} {standing.name} remains until then, with the list in {self.journal}: "
-                    f"the next run {self.within}, from this user and machine, puts everything back first. "
-                    f"{self.afterwards}"
+                    f"The {self.kind} {standing.name} remains until the next run, with the list in "
+                    f"{self.journal}: the next run {self.within}, from this user and machine, puts "
+                    f"everything back first. {self.afterwards}"
                 ).rstrip()
         return self.afterwards
 

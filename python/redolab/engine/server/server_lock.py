@@ -89,5 +89,6 @@ def _refuse_other(holder: str | None) -> None:
     if holder is not None:
         raise RefusedError(
             f"Another Redolab run is at work on this server, or its guard is cleaning up ({holder}); two "
-            "runs would spoil each other's figures and parameters. Wait for it, or use another server."
+            "runs would spoil each other's figures and parameters. Wait for the end of that run, or use "
+            "another server."
         )

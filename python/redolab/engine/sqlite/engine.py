@@ -116,8 +116,8 @@ class SQLiteEngine(Engine):
     def not_measured(self) -> list[str]:
         """Figures that are not available here."""
         return [
-            "Row versions: a reader in write-ahead mode passes no row versions, whatever others have not "
-            "committed.",
+            "Row versions: a reader in write-ahead mode does not pass any row versions, however much other "
+            "sessions have not committed.",
             "Buffers: this build of SQLite does not report its page cache to Python.",
             "Wait events: SQLite reports none.",
         ]

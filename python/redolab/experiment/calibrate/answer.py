@@ -42,11 +42,11 @@ def _costs(calibrated: RunCosts) -> str:
     row_s = point.row_with(1) + point.client_with(1)
     sentences = [
         f"Forecasts can start from this run: a flush of {log} takes {flush.text(write=units.duration)} here.",
-        f"{units.duration(point.flush_cpu_s)} of that is CPU time.",
-        f"In addition, a transaction of one row costs {units.duration(lone_s)} of CPU.",
+        f"{units.duration(point.flush_cpu_s)} of a flush's time is CPU time.",
+        f"A transaction of one row costs {units.duration(lone_s)} of CPU time in addition to its flush.",
     ]
     if point.row_known:
-        sentences.append(f"Each further row costs {units.duration(row_s)} of CPU.")
+        sentences.append(f"Each further row of a transaction costs {units.duration(row_s)} of CPU time.")
     per_flush = busy.quantities.get("commits_per_flush")
     if per_flush is not None and per_flush.point is not None:
         served = units.significant(per_flush.point)

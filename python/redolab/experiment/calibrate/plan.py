@@ -30,7 +30,9 @@ class Calibrate(Experiment):
         cpus = describe_machine()["cpus"] or 1
         busy = wish.sessions[0] if wish.sessions else PER_CPU * cpus
         if busy < 2:
-            raise UsageError("--sessions is 1, but calibrate compares one with several: give 2 or more.")
+            raise UsageError(
+                "--sessions is 1, but calibrate compares one session with several sessions: give 2 or more."
+            )
         return calibration_settings(busy, cpus, wish.ways.timed)
 
     def load(self, wish: Wish, settings: Mapping[str, Levels], /) -> Inserts:

@@ -43,7 +43,8 @@ def findings(compared: Compared, found: Regime) -> list[Finding]:
         ),
         Finding(
             "commit-mode-log-throughput",
-            "There, not waiting for the log multiplies the commits per second",
+            "Under a load that is bound by log writes, not waiting for the log multiplies the commits per "
+            "second",
             "25 times (+2,400 %)",
             speed if log else None,
             "times",
@@ -52,7 +53,8 @@ def findings(compared: Compared, found: Regime) -> list[Finding]:
         ),
         Finding(
             "commit-mode-log-response",
-            "There, it takes nearly all of a commit's time away",
+            "Under a load that is bound by log writes, not waiting for the log takes nearly all of a "
+            "commit's time away",
             "-96 %",
             _change(time) if log else None,
             "% change of R",
@@ -61,7 +63,7 @@ def findings(compared: Compared, found: Regime) -> list[Finding]:
         ),
         Finding(
             "commit-mode-log-cpu",
-            "There, a commit that does not wait takes less CPU",
+            "Under a load that is bound by log writes, a commit that does not wait takes less CPU",
             "-48 %",
             _change(_cpu_ratio(compared)) if log else None,
             "% change of CPU per commit",
@@ -85,7 +87,10 @@ def _judged(
 ) -> tuple[Agreement, str]:
     """Whether `ours` lies between `low` and `high` with its whole interval, and the reason in words."""
     if not here:
-        return "not comparable", f"This run's baseline is {found.name}: the finding is about another load."
+        return (
+            "not comparable",
+            f"This run's baseline is {found.name}: the finding is about another kind of load.",
+        )
     if ours.low is None or ours.high is None:
         return "not comparable", "This run has too few samples for an interval."
     bounds = [f"above {low:g}" if low > 0 else "", f"below {high:g}" if high < float("inf") else ""]
@@ -93,10 +98,10 @@ def _judged(
     if low < ours.low and ours.high < high:
         return (
             "agrees",
-            f"As a ratio, the interval lies wholly {rule}: the same happens here; how much depends on the "
-            "machine.",
+            f"The whole interval of the ratio is {rule}, so the same happens here; how strongly depends on "
+            "the machine.",
         )
-    return "differs", f"As a ratio, the interval does not lie wholly {rule}."
+    return "differs", f"The interval of the ratio is not wholly {rule}."
 
 
 def _ratio(compared: Compared, metric: Metric) -> Estimate:

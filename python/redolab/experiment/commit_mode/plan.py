@@ -72,7 +72,10 @@ def _turns(setting: str, sessions: int, pilot: Pilot) -> int:
         seconds = max(_PILOT_S, _PILOT_COMMITS * expected_s)
         work = pilot(setting, Amount(seconds), {"cpu_turns": str(turns)})
         if not work.commits:
-            raise RefusedError(f"The pilot of {setting} committed nothing in {seconds:g} s. Run again.")
+            raise RefusedError(
+                f"The first short test of {setting} (the pilot) committed nothing in {seconds:g} s. Run "
+                "again."
+            )
         return work.session_elapsed_max_s * sessions / work.commits
 
     bare_s = commit_s(0, 0.0)
@@ -89,9 +92,9 @@ def _turns(setting: str, sessions: int, pilot: Pilot) -> int:
     reached_s = commit_s(turns, wanted_s)
     if reached_s < 0.9 * wanted_s:
         raise RefusedError(
-            f"The pilot found no CPU work that binds commits here: {turns:,} turns of a loop make them "
-            f"{reached_s / bare_s:.1f} times as slow, but {wanted_s / bare_s:.1f} times are needed. "
-            "Use --load hot."
+            "The first short test (the pilot) found no CPU work that makes commits CPU-bound here: "
+            f"{turns:,} turns of a loop make commits {reached_s / bare_s:.1f} times as slow, but "
+            f"{wanted_s / bare_s:.1f} times are needed. Use --load hot."
         )
     return turns
 

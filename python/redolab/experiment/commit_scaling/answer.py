@@ -49,7 +49,7 @@ def _verdict(compared: Compared, found: Scaling) -> Verdict:
     rivals = [item for item in compared.throughputs if item.ratio.point is not None]
     so_far = rests_on(compared.blocks_done, compared.blocks_planned)
     if best is None or enough.point is None or not rivals:
-        text = joined(["Too few samples count to compare anything: measure again.", so_far])
+        text = joined(["Measure again: too few samples are valid to compare anything.", so_far])
         return Verdict(text, "undecided", compared.baseline, None)
     outcome = max(rivals, key=lambda item: item.ratio.point or 0.0).outcome
     named = found.names[int(enough.point)]
@@ -70,17 +70,26 @@ def _first(found: Scaling, best: int, enough: Estimate, outcome: Outcome, where:
     fewest, most, point = min(found.names), max(found.names), int(enough.point or 0)
     if fewest in (best, point):
         brought = _times(growth.ratio(found.rates, most, fewest))
-        return f"Let {_sessions(fewest)} commit at a time: {where}{most} bring {brought} as many commits."
+        return (
+            f"Let {_sessions(fewest)} commit at a time: {where}{most} sessions bring {brought} as many "
+            "commits."
+        )
     asked = point if outcome != "undecided" else best
     brought = (
         f"{where}{_sessions(asked)} bring {_times(growth.ratio(found.rates, asked, fewest))} the commits"
     )
     if outcome == "undecided":
-        return f"Measure more blocks: {brought} of {fewest}, which decides nothing."
+        return f"Measure longer (more blocks): {brought} of {_sessions(fewest)}, which is not conclusive."
     brought = brought.replace(_sessions(asked), "they", 1)
     if point < most:
-        return f"Let {_sessions(point)} commit at a time: {brought} of {fewest}, and more only wait longer."
-    return f"Let at least {_sessions(point)} commit at a time: {brought} of {fewest}, the best measured."
+        return (
+            f"Let {_sessions(point)} commit at a time: {brought} of {_sessions(fewest)}, and more sessions "
+            "only wait longer."
+        )
+    return (
+        f"Let at least {_sessions(point)} commit at a time: {brought} of {_sessions(fewest)}, the best "
+        "measured."
+    )
 
 
 def _limit(found: Scaling, best: int, emulated_ms: float | None) -> list[str]:
@@ -111,21 +120,24 @@ def _growth(found: Scaling, best: int, enough: Estimate, margin: float) -> list[
     """The number of sessions from which on throughput no longer grows, and whether it falls after."""
     most, rates = max(found.names), found.rates
     if best == min(found.names):
-        return [f"More than {_sessions(best)} brought no more commits."]
+        return [f"More than {_sessions(best)} at a time did not bring more commits."]
     low, high, point = enough.low, enough.high, int(enough.point or 0)
     around = "" if low is None or high is None or low == high else f" ({low:.0f} to {high:.0f})"
     if point < most:
         text = f"From {_sessions(point)} on{around}, throughput is within {100 * margin:g} % of its maximum."
     elif low is None or low == most:
-        text = f"Throughput still grew up to {_sessions(most)}, the most measured."
+        text = f"Throughput still grew up to {_sessions(most)}, the largest number measured."
     else:
-        text = f"Throughput may still have grown from {low:.0f} to {_sessions(most)}, the most measured."
+        text = (
+            f"Throughput may still have grown from {low:.0f} to {_sessions(most)}, the largest number "
+            "measured."
+        )
     if best == most:
         return [text]
     fall = growth.ratio(rates, most, best)
     if fall.high is None or fall.high >= 1:
         return [text]
-    return [text, f"{_sessions(most)} bring only {_times(fall)} the commits of {best}."]
+    return [text, f"{_sessions(most)} bring only {_times(fall)} the commits of {_sessions(best)}."]
 
 
 def _wall(found: Scaling, best: int) -> list[str]:
@@ -135,13 +147,22 @@ def _wall(found: Scaling, best: int) -> list[str]:
     if served.point is None or wall is None or reached is None:
         return []
     said = (
-        f"A single-server queue would have stopped at {units.significant(wall)} commits per second; "
-        f"{units.significant(reached)} were measured."
+        "If every commit had to make a flush of its own (a single-server queue), commits would have stopped "
+        f"at {units.significant(wall)} per second; {units.significant(reached)} were measured."
     )
-    flush = f"One flush served {units.significant(served.point)} commits."
+    flush = f"One flush of the log served {units.significant(served.point)} commits."
     if reached > wall:
-        return ["Commits passed the predicted wall.", said, flush]
-    return ["This run did not test whether there is a wall.", said, flush]
+        return [
+            "Commits passed the predicted wall, the rate at which every commit has a flush of its own.",
+            said,
+            flush,
+        ]
+    return [
+        "This run did not reach the predicted wall, the rate at which every commit has a flush of its "
+        "own, so it did not test the wall.",
+        said,
+        flush,
+    ]
 
 
 def _times(ratio: Estimate) -> str:

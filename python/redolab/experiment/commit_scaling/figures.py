@@ -26,8 +26,8 @@ def _flush_figure(found: Scaling) -> Figure:
     return Figure(
         "commit-scaling-flushes",
         "Log flushes over commits",
-        "One point per number of sessions. On the dashed line every commit has a flush of its own; below "
-        "it one flush serves several.",
+        "Each point is a number of sessions. On the dashed line every commit has a flush of its own; below "
+        "that line one flush serves several commits.",
         Axis("Commits", "per s"),
         Axis("Log flushes", "per s"),
         (
@@ -51,7 +51,7 @@ def _time_figure(found: Scaling) -> Figure:
         for sessions, items in found.samples.items()
     ]
     series = [_points("commit time", commits, times), _points("log sync in it", commits, syncs)]
-    caption = "One point per number of sessions, with 95 % intervals."
+    caption = "Each point is a number of sessions, with its 95 % intervals."
     service, wall = found.service_s, found.wall_per_s
     tallest = max((item.high or item.point or 0.0 for item in times), default=0.0)
     if service is not None and wall is not None and tallest:
@@ -69,10 +69,11 @@ def _time_figure(found: Scaling) -> Figure:
             Series("predicted wall", [wall, wall], [0.0, tallest], style="dashed"),
         ]
         caption += (
-            " The line is one server that serves a commit at a time, arrivals at random: its service time "
-            f"is the mean flush of {min(found.names)} session, {1e3 * service:.3g} ms. It does not have a "
-            f"steady state from {wall:,.0f} commits per second on (predicted wall), and is cut where it "
-            "leaves the figure. It includes only the log, so compare it with log sync."
+            " The line is the prediction for one server that serves a commit at a time, with commits "
+            f"arriving at random: its service time is the mean flush of {min(found.names)} session, "
+            f"{1e3 * service:.3g} ms. From {wall:,.0f} commits per second on (the predicted wall), such a "
+            "server does not have a steady state; the line is cut where it leaves the figure. The prediction "
+            "includes only the log, so compare it with log sync."
         )
     return Figure(
         "commit-scaling-time",

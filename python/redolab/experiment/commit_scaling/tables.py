@@ -42,7 +42,7 @@ def findings(found: Scaling) -> tuple[Finding, ...]:
             math.log(rates[block] * flushes[block]) for block in sorted(rates.keys() & flushes.keys())
         )
     slower = growth.ratio(found.commit_times, most, min(found.names))
-    unseen = "The data for this are missing in this run: times of flushes, or samples that count."
+    unseen = "This run lacks the data for this finding: the times of flushes, or valid samples."
     return (
         Finding.judged(
             "commit-scaling-grouping",
@@ -58,25 +58,25 @@ def findings(found: Scaling) -> tuple[Finding, ...]:
         ),
         Finding.judged(
             "commit-scaling-wall",
-            "commits per second over those at which a single-server queue predicts a wall",
+            "commits per second divided by the limit (wall) that one flush per commit would set",
             "2.8 (about 10 million per hour where 3.6 million were predicted)",
             over_wall,
             "times",
             _above(over_wall, 1),
-            "The finding is that there is no wall at 1 over the time of a flush (above 1 agrees); how far it "
-            "is passed depends on the sessions and on the CPUs.",
+            "The finding is that commits pass the predicted wall, a rate of 1 divided by the time of a "
+            "flush (above 1 agrees); how far they pass it depends on the sessions and on the CPUs.",
             unseen,
             SOURCE,
         ),
         Finding.judged(
             "commit-scaling-commit-time",
-            "commit time with many sessions over that with few",
+            "commit time with many sessions divided by commit time with few",
             "about 4 (about 0.5 ms at 3 million per hour, almost 2 ms at 10 million; log sync alone)",
             slower,
             "times",
             _above(slower, 1.05),
             "The finding is that commit time grows as commits do (here: by more than 5 % from the fewest to "
-            "the most sessions); theirs is log sync alone, ours the whole commit.",
+            "the most sessions); the published time is log sync alone, the time here is the whole commit.",
             unseen,
             SOURCE,
         ),
@@ -111,9 +111,9 @@ def _log_table(found: Scaling) -> Table:
             Column("commit_time_ms", "Commit time", "estimate", "ms"),
         ),
         rows,
-        note="Geometric means over the blocks, except for commits per flush. Writes and flushes are the "
-        "server's own counts over all its processes. Commit time is the time of a session per commit, "
-        "including its update.",
+        note="The figures are geometric means over the blocks (passes over all settings), except for commits "
+        "per flush. Writes and flushes are the server's own counts over all its processes. Commit time "
+        "is the time of a session per commit, including its update.",
         first=True,
     )
 
@@ -145,9 +145,9 @@ def _busy_table(found: Scaling) -> Table:
             Column("flush_time_ms", "Mean flush", "estimate", "ms"),
         ),
         rows,
-        note="The log is busy while a process sleeps in a write or flush of it; one process does that at a "
-        "time. CPUs busy includes all programs on the machine. Mean flush is by the server's clock, which "
-        "runs on while a process that has flushed waits for a CPU.",
+        note="The log counts as busy while a process sleeps in a write or flush of the log; only one process "
+        "at a time does so. CPUs busy includes all programs on the machine. The mean flush is measured "
+        "by the server's clock, which runs on while a process that has flushed waits for a CPU.",
     )
 
 
@@ -176,10 +176,11 @@ def _published_table(found: Scaling) -> Table:
             Column("average_ms", "Average", "number", "ms"),
         ),
         rows,
-        note="Over all samples of a setting. Log write and log flush: the server's counts of its calls and "
-        "their time. Log sync: every commit counts as one wait, although a commit whose log another session "
-        "had already flushed does not wait; its time is the sessions' time in log waits, divided by the "
-        "sampler. The published log write was one synchronous call; here it is a write and a flush.",
+        note="The figures are over all samples of a setting. Log write and log flush are the server's counts "
+        "of its calls and their time. For log sync every commit counts as one wait, although a commit "
+        "whose log another session had already flushed does not wait; the time of log sync is the "
+        "sessions' time in log waits, as the sampler divides it. The published log write was one "
+        "synchronous call; here it is a write and a flush.",
     )
 
 

@@ -54,7 +54,7 @@ def verdict(figures: ScanFigures) -> Verdict:
     found = next(item for item in figures.judged if item.setting == name)
     so_far = rests_on(compared.blocks_done, compared.blocks_planned)
     if figures.time[name].point is None:
-        text = joined(["Nothing can be compared yet: measure again.", so_far])
+        text = joined(["Nothing can be compared yet, because no sample is valid: measure again.", so_far])
         return Verdict(text, "undecided", compared.baseline, None)
     if figures.null.passed is False:
         text = (
@@ -79,15 +79,15 @@ def verdict(figures: ScanFigures) -> Verdict:
 def _first(figures: ScanFigures, name: str, outcome: Outcome) -> str:
     """The advice, and how much longer a scan takes."""
     if figures.by_cpu:
-        took = f"takes {_span(figures.cpu[name])} times the CPU"
+        took = f"takes {_span(figures.cpu[name])} times as much CPU time"
     else:
         took = f"takes {_span(figures.elapsed[name])} times as long"
-    scan = f"with {name} rounds of uncommitted updates open, a scan {took}"
+    scan = f"with {name} rounds of uncommitted updates, a scan {took} as without updates"
     return {
         "worse": f"Commit long updates in parts: {scan}.",
-        "equivalent": f"Leave long updates as they are: {scan}, which counts as equal.",
+        "equivalent": f"Leave long updates as they are: {scan}, counted as equal.",
         "better": f"Leave long updates as they are: {scan}.",
-    }.get(outcome, f"Measure more blocks: {scan}, which is not settled.")
+    }.get(outcome, f"Measure longer (more blocks): {scan}, which is not conclusive.")
 
 
 def _slow_down(figures: ScanFigures, name: str, found: Comparison) -> list[str]:
@@ -97,17 +97,19 @@ def _slow_down(figures: ScanFigures, name: str, found: Comparison) -> list[str]:
     if figures.by_cpu:
         texts.append(f"The machine is busy: a scan takes {_span(elapsed)} times as long as without updates.")
     elif cpu.point is not None:
-        texts.append(f"It takes {_span(cpu)} times the CPU time.")
+        texts.append(f"The CPU time of a scan is {_span(cpu)} times that of a scan without updates.")
     if found.outcome == "equivalent":
-        texts.append(f"That lies inside the {100 * figures.compared.margin:g} % that count as equal.")
+        texts.append(f"The difference is inside the {100 * figures.compared.margin:g} % that count as equal.")
     if found.outcome == "undecided" and found.blocks_needed:
-        texts.append(f"{counted(found.blocks_needed, 'more block')} would settle it.")
+        texts.append(
+            f"{counted(found.blocks_needed, 'more block')} would settle whether there is a difference."
+        )
     passed = [
         f"{significant(value.point)} times the {what}"
         for value, what in ((figures.versions[name], "row versions"), (figures.buffers[name], "pages"))
         if value.point is not None
     ]
-    return [*texts, f"It reads {' and '.join(passed)}."] if passed else texts
+    return [*texts, f"With the updates open, a scan reads {' and '.join(passed)}."] if passed else texts
 
 
 def _price(figures: ScanFigures) -> list[str]:
@@ -116,8 +118,8 @@ def _price(figures: ScanFigures) -> list[str]:
         return []
     kind = "CPU" if figures.on_cpu else "time"
     return [
-        f"A version that must not be seen costs {_span(extra, 0)} ns of {kind}.",
-        f"A row that is seen costs {row.point:.0f} ns.",
+        f"A row version that the query must not see costs {_span(extra, 0)} ns of {kind}.",
+        f"A row that the query may see costs {row.point:.0f} ns.",
     ]
 
 
@@ -128,7 +130,10 @@ def _published(figures: ScanFigures, name: str, found: Comparison) -> list[str]:
     measured = f" ({most} rounds: {seen:.2f} times)" if seen is not None and most != name else ""
     ratio = figures.time[name]
     if ratio.point is None or ratio.high is None or ratio.point < PUBLISHED_RATIO <= ratio.high:
-        return [f"Whether the published slow-down shows here is not settled{measured}."]
+        return [
+            "This run does not settle whether scans slow down here as they did in the published Oracle "
+            f"runs{measured}."
+        ]
     if ratio.point >= PUBLISHED_RATIO:
         return [f"{published} shows here too{measured}.", _ADVICE]
     needed = figures.versions_for(PUBLISHED_RATIO)
@@ -136,28 +141,37 @@ def _published(figures: ScanFigures, name: str, found: Comparison) -> list[str]:
         rounds = needed.scaled(PARTS / 2)
         return [
             f"{published} does not show here{measured}.",
-            f"At these costs that slow-down needs {_span(needed)} more versions per row, or "
-            f"{_span(rounds, 0)} such rounds.",
+            f"At the costs measured here, the published slow-down would need {_span(needed)} more versions "
+            f"per row, or {_span(rounds, 0)} rounds of updates.",
             _ADVICE,
         ]
     if figures.versions[name].point is None or found.outcome == "equivalent":
         return [f"{published} does not show here: a scan does not become slower with the updates of others."]
-    return [f"{published} does not show here; whether versions cost anything at all is not settled."]
+    return [
+        f"{published} does not show here; this run does not settle whether row versions cost a scan "
+        "anything at all."
+    ]
 
 
 def _first_read(figures: ScanFigures) -> list[str]:
     """Whether the first query after the updates pays more than a later one."""
     beyond = figures.building
     if beyond.point is None:
-        return ["The first query after the updates was not measured apart from the later ones."]
+        return ["The first query after the updates was not measured apart from the later queries."]
     low, high = beyond.low, beyond.high
-    took = f"The first query after them takes {_span(beyond)} times as long as a later one."
-    measured = "That is relative to the same ratio without updates."
+    took = f"The first query after the updates takes {_span(beyond)} times as long as a later query."
+    measured = (
+        "In this figure, the ratio of first to later queries is divided by the same ratio without updates."
+    )
     if low is not None and high is not None and low > 1:
-        return [took, measured, "So the later queries find the pages that it builds or fetches."]
+        return [took, measured, "So later queries find the pages that the first query built or fetched."]
     if high is None or high > 1 + figures.compared.margin:
-        return [took, measured, "Whether that is more than noise is not settled."]
-    return [took, measured, "So a query does not leave anything that the next one could use."]
+        return [
+            took,
+            measured,
+            "This run does not settle whether the first query differs by more than noise.",
+        ]
+    return [took, measured, "So a query does not leave anything behind that the next query could use."]
 
 
 def _point(value: Estimate, digits: int = 2) -> str:

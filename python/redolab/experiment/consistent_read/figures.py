@@ -28,8 +28,9 @@ def drawings(figures: ScanFigures) -> list[Figure]:
         Figure(
             "time-and-versions",
             "Time, versions and buffers against the rounds of updates",
-            "Ratios to the query without updates, paired in blocks, with 95 % intervals. A time below the "
-            "versions means that a version costs less than a row that is seen.",
+            "Each point is a ratio to the query without updates, paired in blocks, with its 95 % interval. "
+            "Where the ratio of times is below the ratio of versions, a version costs less than a row that "
+            "the query sees.",
             Axis("rounds of uncommitted updates"),
             Axis("ratio to no updates"),
             [
@@ -76,8 +77,8 @@ def _buffers_histogram(figures: ScanFigures) -> Figure:
     return Figure(
         "buffers-histogram",
         "Buffers read by a query",
-        f"Samples in each of {_BINS} equal classes. Where every query reads the same pages, a setting is one "
-        "bar.",
+        f"Bars count the samples in each of {_BINS} equal classes. Where every query reads the same pages, "
+        "a setting is one bar.",
         Axis("buffers read by a query"),
         Axis("samples"),
         [

@@ -43,7 +43,7 @@ def findings(figures: ScanFigures) -> list[Finding]:
             ratio,
             "",
             _slow_down_agrees(ratio),
-            "Nothing counts yet." if ratio.point is None else _why(figures, name),
+            "No sample is valid yet." if ratio.point is None else _why(figures, name),
             SOURCE,
         ),
         Finding(
@@ -53,18 +53,20 @@ def findings(figures: ScanFigures) -> list[Finding]:
             None,
             "",
             _pairs_agree(pairs, figures.compared.margin),
-            f"{len(differ)} of {len(pairs)} pairs differ at 5 %: shuffled inside blocks, Holm over all.",
+            f"{len(differ)} of {len(pairs)} pairs of settings differ at 5 %, by a test that shuffles "
+            "samples inside blocks and corrects for the number of pairs (Holm).",
             SOURCE,
         ),
         Finding(
             "consistent-read-first-read",
-            "What was measured is access to versions already built; building them costs more",
+            "What was measured is access to row versions already built; building row versions costs more",
             "said, not measured",
             first,
             "",
             _building_agrees(first, figures.compared.margin),
-            "The first query after the updates over the later ones, over that without updates; "
-            "Oracle keeps a page that it has built for a reader, these engines keep none.",
+            "The figure is the time of the first query after the updates divided by that of later queries, "
+            "and then by the same ratio without updates. Oracle keeps a page that it has built for a "
+            "reader; the engines here keep none.",
             SOURCE,
         ),
     ]
@@ -123,10 +125,11 @@ def _why(figures: ScanFigures, name: str) -> str:
         for value, what in ((figures.versions[name], "row versions"), (figures.buffers[name], "buffers"))
         if value.point is not None
     ]
-    passed = f"the scan passed {' and '.join(seen)}" if seen else "what the scan passed is not known"
+    passed = f"the scan read {' and '.join(seen)}" if seen else "what the scan read is not known"
     extra, row = figures.version_cost_ns.point, figures.row_cost_ns.point
     prices = (
-        f"; a version that must not be seen costs {extra:.0f} ns, a row that is seen {row:.0f} ns"
+        f"; a row version that the query must not see costs {extra:.0f} ns, a row that it may see {row:.0f} "
+        "ns"
         if extra is not None and row is not None
         else ""
     )
@@ -159,7 +162,8 @@ def _effects(figures: ScanFigures) -> Table:
             if name != figures.compared.baseline
         ],
         note="Each round updates the same 1/18 of the rows twice, in a transaction that stays open. Rounds "
-        f"are made anew before each sample, so their order is random. p is for {judged_by(figures)}.",
+        "are made anew before each sample, so their order is random. p is the p value for "
+        f"{judged_by(figures)}.",
         first=True,
     )
 
@@ -246,8 +250,10 @@ def _undo(figures: ScanFigures) -> Table:
             }
             for name, mine in figures.queries.items()
         ],
-        note="Undo pages read are the page requests beyond those of a query without updates. The history "
-        "list has the transactions that ended and are not purged; the open one is not in it.",
+        note=(
+            "Undo pages read are the page requests beyond those of a query without updates. The history list "
+            "counts the transactions that have ended and are not purged; the open transaction is not in it."
+        ),
     )
 
 
@@ -272,8 +278,10 @@ def _gets(figures: ScanFigures) -> Table:
             {"rounds": name} | {counter: _per_query(samples, counter) for counter in _OF_ORACLE}
             for name, samples in figures.compared.samples.items()
         ],
-        note="Counters of the scanning session, from V$SESSTAT. A consistent get reads a block as it was; a "
-        "consistent change undoes one change for that.",
+        note=(
+            "Counters of the scanning session, from V$SESSTAT. A consistent get reads a block as it was when "
+            "the query began; a consistent change takes one later change back for that."
+        ),
     )
 
 
@@ -295,8 +303,8 @@ def _pairs(figures: ScanFigures) -> Table:
             Column("pvalue_adjusted", "p (Holm)", "pvalue"),
             Column("mann_whitney", "p (Mann-Whitney)", "pvalue"),
         ],
-        note="p by shuffling inside blocks, Holm over the pairs; Mann-Whitney as published, over all blocks "
-        "together.",
+        note="p comes from a test that shuffles samples inside blocks, corrected for the number of pairs "
+        "(Holm). Mann-Whitney is the published test, over all blocks together.",
     )
 
 
@@ -322,7 +330,7 @@ def _first_reads(figures: ScanFigures) -> Table:
             for name, mine in figures.queries.items()
         ],
         note="Every sample begins with the first query after its updates. The last column is paired in "
-        "blocks: above 1, versions cost more to build than to read again.",
+        "blocks; above 1, row versions cost more to build than to read again.",
     )
 
 
@@ -349,9 +357,9 @@ def warnings(figures: ScanFigures) -> list[str]:
     worst, found = max(shares, default=0.0), []
     if figures.by_cpu and figures.busy.point is not None:
         found.append(
-            f"The machine was busy: queries without updates waited {100 * figures.busy.point:.0f} % of "
-            f"their time for a CPU. Above {100 * BUSY_SHARE:.0f} % the verdict uses CPU time; elapsed time "
-            "is shown as well."
+            f"The machine was busy: queries without updates waited {100 * figures.busy.point:.0f} % of their "
+            f"time for a CPU. If that is more than {100 * BUSY_SHARE:.0f} %, the verdict uses CPU time; "
+            "elapsed time is shown as well."
         )
     if worst >= 0.01:
         found.append(

@@ -73,7 +73,10 @@ def verdict(facts: Facts, room: Room, *, withheld: bool) -> tuple[str, Outcome]:
     """
     effective = facts.capacity.alone
     if effective.point is None:
-        text = "Too little was measured: let one block with 1 process and a full machine finish."
+        text = (
+            "Too little was measured: let one block (a pass over all settings) finish, with 1 process and "
+            "with a full machine."
+        )
         return text, "undecided"
     gives = f"M = {_interval(effective)} effective CPUs"
     if withheld:
@@ -101,7 +104,7 @@ def _advice(facts: Facts, room: Room) -> str:
         "threads": "Size for CPU by threads",
         "quota": "Size for the quota, or raise it",
         "less": "Size for fewer CPUs than its cores",
-    }.get(facts.power, "Measure more blocks")
+    }.get(facts.power, "Measure longer (more blocks)")
 
 
 def _power(facts: Facts, room: Room) -> list[str]:
@@ -112,13 +115,13 @@ def _power(facts: Facts, room: Room) -> list[str]:
         "threads": [f"Thread-powered ({shown})."],
         "quota": [f"Capped by a quota of {room.limit:g} CPUs ({shown})."],
         "less": [
-            f"That is less than its cores ({shown}).",
+            f"The effective CPUs are fewer than the machine's cores ({shown}).",
             "The CPUs of this machine are probably threads of cores shared with other machines, or slow down "
             "when all are busy.",
         ],
         "undecided": [
             f"Undecided: a quota of {room.limit:g} CPUs ({shown}) seldom ran out, because other processes "
-            "left less."
+            "left less CPU time than the quota allows."
             if room.capped
             else f"Undecided ({shown})."
         ],
@@ -140,16 +143,18 @@ def _disturbed(facts: Facts, room: Room) -> str:
     others, steal = facts.others.point or 0.0, facts.steal.point or 0.0
     text = ""
     if others > _WORTH_SAYING and room.capped:
-        text += f"Other processes used {units.percent(others)} of the CPUs meanwhile. "
+        text += f"Other processes used {units.percent(others)} of the CPUs during the measurement. "
     elif others > _WORTH_SAYING:
         text += (
-            f"Other processes used {units.percent(others)} of the CPUs meanwhile, which M allows for. "
-            f"With them, {_interval(facts.capacity.measured)} CPUs were left. "
+            f"Other processes used {units.percent(others)} of the CPUs during the measurement, which M "
+            f"allows for. With these other processes at work, {_interval(facts.capacity.measured)} CPUs were "
+            "left. "
         )
     if steal > _WORTH_SAYING:
         text += (
-            f"The machine gave less than its CPUs: steal was {units.percent(steal)}. Without steal, M would "
-            f"be {_interval(facts.capacity.without_steal)}. "
+            f"The machine gave less than its CPUs, because the hypervisor took {units.percent(steal)} of "
+            f"their time (steal). Without steal, M would be {_interval(facts.capacity.without_steal)} "
+            "effective CPUs. "
         )
     return (text + _blurred(facts, room)).strip()
 
@@ -161,9 +166,15 @@ def _blurred(facts: Facts, room: Room) -> str:
         # They use what the quota leaves, and nothing is allowed for them.
         return ""
     if room.threads > room.cores and others > _SHARED:
-        return "They may have shared a core with the one process alone: run again when the machine is quiet."
+        return (
+            "Other processes may have shared a core with the process that was measured alone: run again when "
+            "the machine is quiet."
+        )
     if others > _MOST_OF_IT:
-        return "That is most of the CPUs, so M rests more on the correction than on measured work: run again."
+        return (
+            "Other processes used most of the CPUs, so M (the effective CPUs) rests more on the correction "
+            "for them than on measured work: run again."
+        )
     return ""
 
 

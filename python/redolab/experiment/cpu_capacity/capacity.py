@@ -325,8 +325,9 @@ def matrix_at_most(spun: Sequence[Spun], room: Room) -> tuple[Use, ...]:
 def overstated(spun: Sequence[Spun], room: Room) -> list[str]:
     """Loud warnings: every utilisation above 1, and its meaning."""
     found = [
-        f"UTILISATION ABOVE 100 %: busy time in {use.required} over {use.capacity} gives "
-        f"{100 * use.utilization:.0f} %. The units are mixed: count both in threads, or both in cores."
+        f"UTILISATION ABOVE 100 %: busy time counted in {use.required} divided by a capacity counted in "
+        f"{use.capacity} gives {100 * use.utilization:.0f} %. The units are mixed: count both in threads, or "
+        "both in cores."
         for use in matrix_at_most(spun, room)
         if use.utilization > 1 and not use.right
     ]
@@ -334,7 +335,8 @@ def overstated(spun: Sequence[Spun], room: Room) -> list[str]:
     if over.low is not None and over.low > 1 + _OVER_QUOTA:
         found.append(
             f"UTILISATION ABOVE 100 %: the processes used {100 * (over.point or 0):.0f} % of their quota of "
-            f"{room.quota:g} CPUs. It was changed while they ran, or bursts are allowed (cpu.max.burst)."
+            f"{room.quota:g} CPUs. The quota was changed while they ran, or bursts are allowed "
+            "(cpu.max.burst)."
         )
     return found
 

@@ -30,8 +30,9 @@ def elapsed_figure(spun: Sequence[Spun], room: Room) -> Figure:
         key="cpu-elapsed",
         title="Elapsed time over the number of processes",
         caption=(
-            "Where the points leave the flat line the machine is full. An operating system shares the CPUs "
-            "out, so that time grows with every process; the published ideal lets each run to its end first."
+            "Where the points leave the flat line, the machine is full. An operating system shares the CPUs "
+            "among all processes, so elapsed time grows with every further process; the published ideal lets "
+            "each process run to its end before the next."
         ),
         x=Axis("processes"),
         y=Axis("elapsed", "s"),
@@ -56,7 +57,7 @@ def throughput_figure(spun: Sequence[Spun], room: Room) -> Figure:
     return Figure(
         key="cpu-throughput",
         title="Work done per second over the number of processes",
-        caption="In processes' worth: 1 is what one process alone does in a second on a CPU.",
+        caption="The unit is a process's worth: the work that one process alone does in a second on a CPU.",
         x=Axis("processes"),
         y=Axis("processes' worth of work"),
         series=series,

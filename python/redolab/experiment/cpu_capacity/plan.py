@@ -62,7 +62,7 @@ class CpuCapacity(Experiment):
         """One process alone."""
         if "1" not in settings:
             raise UsageError(
-                "cpu-capacity compares with one process alone, which is not among the settings "
+                "cpu-capacity compares every setting with one process alone, which is not among the settings "
                 f"{', '.join(settings)}. Add 1 to --settings."
             )
         return "1"
@@ -72,8 +72,9 @@ class CpuCapacity(Experiment):
         most, limit = max(map(int, settings)), read_cpus().limit
         if most < limit:
             raise UsageError(
-                f"At most {most} processes do not fill {limit:g} CPUs, so that their capacity would not be "
-                f"measured. Add {math.ceil(limit)} or more to --settings."
+                f"With at most {most} processes, {limit:g} CPUs are never all busy, so the capacity of the "
+                f"CPUs would not be measured. Add the setting {math.ceil(limit)} or a larger number to "
+                "--settings."
             )
         return Spins("", most, "session")
 

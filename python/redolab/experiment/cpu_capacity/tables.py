@@ -63,11 +63,15 @@ def elapsed_table(spun: Sequence[Spun], room: Room) -> Table:
         columns=columns,
         rows=rows,
         note=(
-            "Run queue: processes of this run that ran or could have run, on average. Utilisation: busy time "
-            f"of the whole machine as the kernel counts it, over {room.cores} cores and over {room.threads} "
-            "threads"
-            + ("; over the quota: CPU time of these processes. " if room.quota is not None else ". ")
-            + "Other processes and steal: parts of the threads' time."
+            "Run queue is the average number of this run's processes that ran or could have run. Utilisation "
+            f"is the busy time of the whole machine, as the kernel counts it, divided by {room.cores} cores "
+            f"and by {room.threads} threads"
+            + (
+                "; divided by the quota, it is the CPU time of these processes alone. "
+                if room.quota is not None
+                else ". "
+            )
+            + "Other processes and steal are shares of the threads' time."
         ),
         first=True,
     )
@@ -80,7 +84,7 @@ def capacity_table(found: Capacity, room: Room) -> Table:
         "as measured, with other processes": found.measured,
         "without other processes and steal": found.without_steal,
     }
-    note = "A process's worth is what one process alone does in a second on a CPU. "
+    note = "A process's worth is the work that one process alone does in a second on a CPU. "
     if room.capped:
         cases = {"as measured, under the quota": found.measured}
     else:
@@ -129,7 +133,9 @@ def matrix_table(uses: Sequence[Use], processes: int) -> Table:
                 "units agree" if use.right else "units mixed: wrong by the threads per core"
             ),
         },
-        note="The kernel counts busy time in threads. With one thread per core all four are the same.",
+        note=(
+            "The kernel counts busy time in threads. With one thread per core all four figures are the same."
+        ),
     )
 
 
@@ -153,7 +159,7 @@ def throttling_table(spun: Sequence[Spun], room: Room) -> Table:
             Column("withheld", "CPU time withheld per second, summed over CPUs", "estimate", "s"),
         ],
         rows=rows,
-        note=f"From cpu.stat of the control group; a period is {1e3 * period_s:g} ms.",
+        note=f"The figures are from cpu.stat of the control group; a period is {1e3 * period_s:g} ms.",
     )
 
 
@@ -166,13 +172,16 @@ def _jump_finding(room: Room, jump: Jump | None) -> Finding:
     agreement: Agreement
     flat = None if jump is None else Estimate(float(jump.flat), None, None)
     if room.cores == room.threads:
-        agreement, why = "not comparable", "Here a core has one thread, so that the two are the same."
+        agreement, why = (
+            "not comparable",
+            "Here a core has one thread, so there are as many threads as cores.",
+        )
     elif jump is None:
         agreement, why = "differs", "Elapsed time never rose as much as it does on a full machine."
     elif jump.flat < room.threads:
-        agreement, why = "agrees", f"It rises before the {room.threads} threads are used up."
+        agreement, why = "agrees", f"Elapsed time rises before the {room.threads} threads are used up."
     else:
-        agreement, why = "differs", f"It stays flat up to the {room.threads} threads."
+        agreement, why = "differs", f"Elapsed time stays flat up to the {room.threads} threads."
     return Finding(
         key="cpu-first-jump",
         finding="Elapsed time rises with the first process beyond the cores, not beyond the threads",
@@ -190,17 +199,17 @@ def _step_finding(spun: Sequence[Spun], room: Room) -> Finding:
     beyond = room.cores + 1
     ratio = elapsed_ratios(spun).get(beyond)
     if room.capped:
-        agreement, why = "not comparable", "Here a quota sets the room, not the cores."
+        agreement, why = "not comparable", "Here a CPU quota limits the processes, not the number of cores."
     elif ratio is None or ratio.low is None or ratio.high is None:
-        agreement, why = "not comparable", "One process more than there are cores was not measured."
+        agreement, why = "not comparable", "This run did not measure one process more than there are cores."
     elif ratio.low <= 2 <= ratio.high:
-        agreement, why = "agrees", "The interval contains 2."
+        agreement, why = "agrees", "The interval of the ratio contains 2."
     else:
         agreement = "differs"
         why = (
             "The published ideal lets each process run to its end on a core of its own. An operating system "
             f"shares time: {beyond} processes on {room.cores} cores take {beyond / room.cores:.2g} times as "
-            "long as one, and longer when other programs run."
+            "long as one process, and longer when other programs run."
         )
     return Finding(
         key="cpu-step",
@@ -219,14 +228,20 @@ def _matrix_finding(room: Room, uses: Sequence[Use]) -> Finding:
     mixed = next((use for use in uses if (use.required, use.capacity) == ("threads", "cores")), None)
     ours = None if mixed is None else Estimate(100 * mixed.utilization, None, None)
     if mixed is None or room.cores == room.threads:
-        agreement, why = "not comparable", "Here a core has one thread, so that no pair of units is wrong."
+        agreement, why = (
+            "not comparable",
+            "Here a core has one thread, so counting in cores and counting in threads give the same figure.",
+        )
     elif mixed.utilization > 1:
-        agreement, why = "agrees", "Busy time in threads over cores passes 100 % on a full machine."
+        agreement, why = (
+            "agrees",
+            "Busy time counted in threads, divided by the number of cores, passes 100 % on a full machine.",
+        )
     else:
         agreement, why = "differs", "The machine was not busy enough to pass 100 %."
     return Finding(
         key="cpu-mixed-units",
-        finding="Busy time counted in threads over a capacity counted in cores passes 100 %",
+        finding="Busy time counted in threads, divided by a capacity counted in cores, passes 100 %",
         theirs="217 % over 64 cores, 54 % over 256 threads",
         ours=ours,
         unit="%",

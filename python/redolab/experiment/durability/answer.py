@@ -190,12 +190,12 @@ def _text(losses: Sequence[_Losses], outcome: Outcome, manifest: Mapping[str, An
         most = units.percent(exact_share(0, kills).high or 0.0)
         kept = _list([found.named for found in keeping])
         sentences.append(
-            f"With 95 % confidence, at most {most} of such kills would make {kept} lose commits."
+            f"With 95 % confidence, at most {most} of kills like these would make {kept} lose commits."
         )
     if outcome == "undecided":
         least = min(len(found.kills) for found in losses) if losses else 0
         sentences.append(
-            f"Undecided: a setting has only {least} kills that count, and {FEWEST_KILLS} are needed."
+            f"Undecided: one setting has only {least} valid kills, and {FEWEST_KILLS} are needed."
         )
     emulated = common_sections.log_device_ms(manifest)
     if emulated is not None:
@@ -209,18 +209,20 @@ def _first(keeping: Sequence[_Losses], broken: Sequence[_Losses], outcome: Outco
         lost = sum(found.missing for found in broken)
         return (
             f"Do not trust {_list([found.named for found in broken])}: {lost:,} of "
-            f"{sum(found.acknowledged for found in broken):,} acknowledged commits were lost against the "
-            "promise to keep them."
+            f"{sum(found.acknowledged for found in broken):,} acknowledged commits were lost, although the "
+            "setting promises to keep them."
         )
     kills = sum(len(found.kills) for found in keeping)
     if not kills:
-        return "Kill more often: too few kills count to show that commits are kept."
+        return "Kill the server more often: there are too few valid kills to show that commits are kept."
     lost_none = (
         f"{_list([found.named for found in keeping])} lost none of "
         f"{sum(found.acknowledged for found in keeping):,} acknowledged commits in {kills} hard kills"
     )
     if outcome == "undecided":
-        return f"Kill more often: {lost_none}, which is too few."
+        return (
+            f"Kill the server more often: {lost_none}, and so few kills do not prove that commits are kept."
+        )
     return f"Rely on commits that wait for their flush: {lost_none} of the server."
 
 
@@ -257,7 +259,7 @@ def _diagnostics(losses: Sequence[_Losses]) -> list[Diagnostic]:
         Diagnostic(
             "enough kills",
             "passed" if least >= FEWEST_KILLS else "warning",
-            f"The setting with the fewest has {least} kills; {FEWEST_KILLS} are needed.",
+            f"The setting with the fewest valid kills has {least} of them; {FEWEST_KILLS} are needed.",
         ),
     ]
 

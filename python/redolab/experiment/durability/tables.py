@@ -58,10 +58,8 @@ def rates(settings: Sequence[Mapping[str, Any]]) -> Table:
                 None if setting["worst_kill"] is None else setting["worst_kill"]["missing"]
             ),
         },
-        note=(
-            "Shares have exact (Clopper-Pearson) intervals. The upper end is the largest share that these "
-            "kills do not rule out, also where nothing was lost."
-        ),
+        note="Shares have exact (Clopper-Pearson) intervals. The upper end of an interval is the largest "
+        "share that these kills do not rule out, even where nothing was lost.",
     )
 
 

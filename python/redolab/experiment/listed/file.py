@@ -120,7 +120,8 @@ class _Checker:
         if baseline is not None and baseline not in names:
             more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
             raise self._wrong(
-                "baseline", f"there is no setting {baseline!r}; there are: {', '.join(names[:_SHOWN])}{more}"
+                "baseline",
+                f"the list has no setting {baseline!r}; its settings are: {', '.join(names[:_SHOWN])}{more}",
             )
         return found
 
@@ -217,7 +218,7 @@ class _Checker:
             if (found[1] or found[2]) not in factors:
                 raise self._wrong(
                     place,
-                    f"{found[0]} does not name a factor; there are: {', '.join(factors)}",
+                    f"{found[0]} does not name a factor; the factors are: {', '.join(factors)}",
                     given[: found.start()],
                 )
         return given
@@ -229,8 +230,8 @@ class _Checker:
             if name not in known:
                 raise self._wrong(
                     f"{place}.{name}" if place else name,
-                    f"{name!r} is not known here; there {'is' if len(known) == 1 else 'are'}: "
-                    + ", ".join(known),
+                    f"{name!r} is not a key that Redolab knows here; the known "
+                    f"{'key is' if len(known) == 1 else 'keys are'}: " + ", ".join(known),
                 )
 
     def _wrong(self, place: str, text: str, before: str = "") -> UsageError:

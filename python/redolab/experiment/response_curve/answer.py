@@ -45,7 +45,13 @@ def _verdict(compared: Compared, found: Sequence[Beside]) -> Verdict:
     so_far = rests_on(compared.blocks_done, compared.blocks_planned)
     bent = [one for one in found if one.elbow is not None]
     if not bent:
-        text = joined(["Measure again: too few points have a steady state for a curve.", so_far])
+        text = joined(
+            [
+                "Measure again: at too few arrival rates the server kept up with the load, so there is "
+                "no curve.",
+                so_far,
+            ]
+        )
         return Verdict(text, "undecided", compared.baseline, None, _NOT_MEASURED)
     first, *others = bent
     text = joined([*_keep(first), so_far, *_around(first), *map(_other, others)])
@@ -59,16 +65,16 @@ def _keep(one: Beside) -> list[str]:
     capacity = one.curve.capacity_per_s
     keep = f"Let up to {rate.text()} transactions per second arrive at {one.curve.words}"
     why = (
-        "Up to that rate response time grows slower than the load"
+        "Up to this rate, which is the elbow of the curve or less, response time grows slower than the load"
         if elbow.at_end
-        else "Beyond that rate response time grows faster than the load"
+        else "Beyond this rate, the elbow of the curve, response time grows faster than the load"
     )
     return [
         f"{keep}.",
         f"{why}.",
-        f"That rate is {rate.scaled(100 / (capacity.point or 1.0)).text(' %')} of capacity.",
-        f"R at that rate is {units.duration(1e-3 * elbow.response_ms)}.",
-        f"Capacity is {capacity.text()} commits per second.",
+        f"The elbow is at {rate.scaled(100 / (capacity.point or 1.0)).text(' %')} of capacity.",
+        f"Response time (R) at the elbow is {units.duration(1e-3 * elbow.response_ms)}.",
+        f"Capacity, what the same sessions do without a pause, is {capacity.text()} commits per second.",
     ]
 
 
@@ -78,26 +84,34 @@ def _around(one: Beside) -> list[str]:
     if one.forecast is not None and one.forecast.elbow is not None and one.elbow is not None:
         simulated = one.forecast.elbow[0]
         rate = units.significant(simulated.rate_per_s)
-        sentences.append(f"The forecast has its elbow at {rate} per second.")
+        sentences.append(f"The forecast puts the elbow at {rate} transactions per second.")
         less = one.forecast.less_service(one.elbow[0].rate_per_s)
         if less is not None:
             times = less[1].text()
-            sentences.append(f"With 5 % less CPU time, R at the elbow would be {times} times as long.")
+            sentences.append(
+                "By the forecast, with 5 % less CPU time per transaction response time at the elbow would be "
+                f"{times} times as long."
+            )
     judged = [text for _, _, text in one.pairs]
     inside, outside = judged.count(INSIDE), judged.count(OUTSIDE)
     if inside + outside:
-        sentences.append(f"{inside} of {inside + outside} judged forecasts hold the measured value.")
+        sentences.append(
+            f"{inside} of {inside + outside} forecasts that were judged have the measured value inside their "
+            "interval."
+        )
     if NOT_JUDGED in judged:
         number = units.counted(judged.count(NOT_JUDGED), "forecast")
-        sentences.append(f"Redolab did not judge {number} near CPU-bound capacity.")
+        sentences.append(
+            f"Where arrivals keep the CPUs nearly full, Redolab did not judge the forecast ({number})."
+        )
     capacity = one.curve.capacity_per_s.point or 0.0
     below = [point for point in one.curve.points if point.asked_per_s < capacity]
     repeats = [(point.repeat, point.share) for point in below if point.repeat is not None]
     if repeats:
         factor, share = max(repeats)
         sentences.append(
-            f"Repeated samples differed in R by a factor of up to {units.significant(factor)} (at "
-            f"{units.percent(share, 0)} of capacity)."
+            "Repeated samples of the same arrival rate differed in response time by a factor of up to "
+            f"{units.significant(factor)} (at {units.percent(share, 0)} of capacity)."
         )
     return sentences
 
@@ -106,7 +120,7 @@ def _other(one: Beside) -> str:
     assert one.elbow is not None, "it has one"
     elbow, rate = one.elbow
     sign = " or beyond" if elbow.at_end else ""
-    return f"With {one.curve.words} the elbow is at {rate.text()} per second{sign}."
+    return f"With {one.curve.words} the elbow is at {rate.text()} transactions per second{sign}."
 
 
 def _warnings(found: Sequence[Beside]) -> list[str]:
@@ -118,8 +132,9 @@ def _warnings(found: Sequence[Beside]) -> list[str]:
             worst = max(off, key=lambda item: abs(item.off))
             warnings.append(
                 f"In {len(off)} of {units.counted(len(one.curve.little), 'sample')} of the curve of "
-                f"{one.curve.words}, the server's account of its sessions differs from L × R by more than "
-                f"{units.percent(LITTLE_MARGIN, 0)}, at most by {units.percent(worst.off)}. The rest of R "
-                "passes in the client, or on the way to it and back."
+                f"{one.curve.words}, the number of busy sessions by the server's account differs from "
+                f"arrival rate times response time (L × R) by more than {units.percent(LITTLE_MARGIN, 0)}, "
+                f"at most by {units.percent(worst.off)}. The rest of the response time passes in the client, "
+                "or on the way between client and server."
             )
     return warnings

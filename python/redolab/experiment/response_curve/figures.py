@@ -19,8 +19,9 @@ def figures(found: Sequence[Beside]) -> list[Figure]:
         Figure(
             f"response-curve-{number}",
             f"{one.curve.words}: response time over arrivals",
-            "R of the median sample with its 95 % interval; the forecast with its 90 % prediction interval. "
-            "R counts from the moment a transaction was asked for.",
+            "The figure shows R (response time) of the median sample with its 95 % interval, and the "
+            "forecast with its 90 % prediction interval. R counts from the moment a transaction was asked "
+            "for.",
             Axis("arrivals", "per s"),
             Axis("response time", "ms", logarithmic=True),
             [*_drawn(one), *_measured(one)],

@@ -96,7 +96,9 @@ def _capacity(name: str, pilot: Pilot) -> float:
     works = [pilot(name, Amount(_PILOT_S)) for _ in range(_PILOTS)]
     per_s = statistics.median(work.commits / max(work.session_elapsed_max_s, _PILOT_S) for work in works)
     if not per_s:
-        raise RefusedError(f"The pilot of {name} committed nothing in {_PILOT_S:g} s. Run again.")
+        raise RefusedError(
+            f"The first short test of {name} (the pilot) committed nothing in {_PILOT_S:g} s. Run again."
+        )
     return per_s
 
 
@@ -111,8 +113,8 @@ def _curves(wish: Wish, sessions: int) -> list[Levels]:
         return [looping(pool, 1, "wait") for pool in pools]
     if wish.sessions:
         raise UsageError(
-            "--settings names whole curves with their sessions, so leave out --sessions. "
-            f"One such name is {sessions}/1/wait."
+            "--settings names whole curves with their sessions, so leave out --sessions. An example of a "
+            f"curve's name is {sessions}/1/wait."
         )
     found = [_CURVE.fullmatch(name) for name in wish.settings]
     wrong = [name for name, curve in zip(wish.settings, found, strict=True) if curve is None]
@@ -122,7 +124,7 @@ def _curves(wish: Wish, sessions: int) -> list[Levels]:
             f"rows per commit and commit mode, as in {sessions}/1/wait or {sessions}/32/nowait."
         )
     if len(set(wish.settings)) != len(wish.settings):
-        raise UsageError(f"A curve is named twice in {','.join(wish.settings)}. Name each once.")
+        raise UsageError(f"A curve is named twice in {','.join(wish.settings)}. Name each curve once.")
     return [looping(int(curve[1]), int(curve[2]), curve[3]) for curve in found if curve is not None]
 
 

@@ -44,11 +44,12 @@ def _points(number: int, one: Beside) -> Table:
         for point, said, judged in one.pairs
     ]
     note = (
-        "Load: arrivals in percent of the capacity that the pilot found. R counts from the moment a "
-        "transaction was asked for. R of the median sample is inside or outside of the forecast's 90 % "
-        "prediction interval. The two formulas start from R at the first point, their S, and rise at "
-        f"capacity. Drawn: not judged, since the CPUs are {100 * SHORT_OF_CPU:.0f} % busy or more. Unsteady: "
-        "a backlog grew there, or at a lower rate."
+        "Load: arrivals in percent of the capacity that the first short test (the pilot) found. R (response "
+        "time) counts from the moment a transaction was asked for. Inside or outside: whether R of the "
+        "median sample is in the forecast's 90 % prediction interval. The two formulas use R at the first "
+        "point as their service time S, and rise at capacity. Drawn: the forecast was not judged, since the "
+        f"CPUs are {100 * SHORT_OF_CPU:.0f} % busy or more. Unsteady: a backlog of transactions grew at this "
+        "rate, or at a lower one."
     )
     return Table(
         f"response-curve-{number}",
@@ -75,11 +76,12 @@ def _samples(number: int, one: Beside) -> Table:
         Column("off", "largest difference", "change", "%"),
     )
     note = (
-        "R, mean: over all transactions; where unsteady it grows for as long as a sample lasts. Repeats "
-        "differ: the factor by which two samples of a point differ in R, as one standard deviation. In the "
-        "system: sessions in a statement by the server's account; by the client's, transactions that "
-        "waited for a session and answers that it had not noticed. By Little's law that is L × R. The time "
-        "between client and server is in R alone. The largest difference is that of a single sample."
+        "R, mean: over all transactions; where a backlog grows (unsteady), R grows for as long as a sample "
+        "lasts. Repeats differ: the factor by which two samples of a point differ in R, as one standard "
+        "deviation. In the system: sessions in a statement, by the server's account, together with "
+        "transactions that waited for a session and answers not yet noticed, by the client's account. By "
+        "Little's law that number is L × R, arrivals per second times response time. Only R (response time) "
+        "includes the time between client and server. The largest difference is that of a single sample."
     )
     return Table(
         f"response-samples-{number}",
@@ -127,10 +129,10 @@ def _elbows(number: int, one: Beside) -> Table:
         for bend in one.bends
     ]
     note = (
-        "The elbow is where R / L is least: a line from the origin touches the curve there. Service time is "
-        "the CPU time of a transaction in the forecast; in the formulas it is S, all of R without a queue. "
-        "Measured elbows have 95 % intervals from the run's blocks, forecasts have 90 % intervals from "
-        "resampled calibrations."
+        "The elbow is where response time divided by arrival rate (R / L) is least: a line from the origin "
+        "touches the curve at that point. Service time is the CPU time of a transaction in the forecast; in "
+        "the formulas it is S, all of R without a queue. Measured elbows have 95 % intervals from the run's "
+        "blocks, forecasts have 90 % intervals from resampled calibrations."
     )
     return Table(f"elbow-{number}", f"{one.curve.words}: the elbow", columns, rows, note, first=True)
 

@@ -54,7 +54,7 @@ def _verdict(compared: Compared) -> Verdict:
 def _answer(sweep: Sweep, compared: Compared) -> tuple[list[str], Outcome, str | None]:
     """The sentences, the outcome, and the setting named as best."""
     if not sweep.measured:
-        return ["Too few samples count to compare anything: measure again."], "undecided", None
+        return ["Measure again: too few samples are valid to compare anything."], "undecided", None
     fewest, most = min(sweep.names), max(sweep.names)
     nearly_all = saving.reached(sweep.times, 0.99)
     named = sweep.names[most if nearly_all.point is None else int(nearly_all.point)]
@@ -66,7 +66,7 @@ def _answer(sweep: Sweep, compared: Compared) -> tuple[list[str], Outcome, str |
     ninety = saving.reached(sweep.times, 0.9)
     sentences = [
         f"Commit every {_rows(ninety, nearly_all)} rows: that brings nearly all of the possible saving, "
-        f"{_percent(saving.saving(sweep.times))} of an insert's time.",
+        f"which is {_percent(saving.saving(sweep.times))} of an insert's time.",
         f"With {_count(most)} rows per commit, a row takes {units.duration(each[most])} instead of "
         f"{units.duration(each[fewest])}{'' if fewest == 1 else f' with {fewest}'}.",
         *_enough(sweep),
@@ -79,12 +79,14 @@ def _enough(sweep: Sweep) -> list[str]:
     most = max(sweep.names)
     ninety, nearly_all = (saving.reached(sweep.times, share) for share in (0.9, 0.99))
     if ninety.point is None:
-        return ["No saving was shown."]
+        return ["This run did not show any saving of time."]
     shown = PUBLISHED_ROWS if PUBLISHED_ROWS in sweep.names else int(ninety.point)
     part = saving.collected(sweep.times, shown)
     return [
-        f"{_count(shown)} rows per commit bring {_percent(part)} of the saving of {_count(most)}.",
-        f"90 % of that saving needs {_span(ninety)} rows per commit, and 99 % needs {_span(nearly_all)}.",
+        f"{_count(shown)} rows per commit bring {_percent(part)} of the saving that {_count(most)} rows "
+        "bring.",
+        f"90 % of the possible saving needs {_span(ninety)} rows per commit, and 99 % needs "
+        f"{_span(nearly_all)}.",
     ]
 
 
@@ -96,7 +98,7 @@ def _rows(ninety: Estimate, nearly_all: Estimate) -> str:
 def _not_shown(rival: Comparison | None, rows: Mapping[str, int]) -> list[str]:
     """The reason why no number of rows is named; `rows`: the rows per commit of each setting."""
     if rival is None or rival.ratio.point is None:
-        return ["Measure more blocks: rows per commit were not shown to matter here."]
+        return ["Measure longer (more blocks): this run did not show that rows per commit matter here."]
     fewest = min(rows.values())
     seen = f"{_count(rows[rival.setting])} rows per commit were {against(rival.ratio, _count(fewest))}"
     if rival.outcome == "equivalent":
@@ -108,10 +110,13 @@ def _not_shown(rival: Comparison | None, rows: Mapping[str, int]) -> list[str]:
         ]
     more = f"{units.counted(rival.blocks_needed, 'more block')} would" if rival.blocks_needed else ""
     if rival.excludes_equal and more:
-        few = f"{rival.blocks} blocks are too few to be sure"
-        return [f"Measure more blocks: {seen}, which is not sure yet.", f"{few}; {more} do."]
-    texts = [f"Measure more blocks: {seen}, which decides nothing."]
-    return [*texts, f"{more} settle a difference of the margin."] if more else texts
+        few = f"{rival.blocks} blocks (passes over all settings) are too few to be sure"
+        return [
+            f"Measure longer (more blocks): {seen}, which is not certain yet.",
+            f"{few}; {more} be enough.",
+        ]
+    texts = [f"Measure longer (more blocks): {seen}, which is not conclusive."]
+    return [*texts, f"{more} settle whether there is a difference that matters."] if more else texts
 
 
 def _span(found: Estimate) -> str:

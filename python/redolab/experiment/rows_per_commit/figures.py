@@ -47,9 +47,8 @@ def _time_figure(found: Sequence[Sweep]) -> Figure:
         )
         caption += (
             f" Dashed: a + b/n^c with a = {1e3 * fitted.floor:.3g} ms, b = {1e3 * fitted.commit:.3g} ms and "
-            f"c = {fitted.power:.2f}, fitted to all points; it misses one of them by "
-            f"{100 * saving.worst_misfit(fitted, measured):.0f} %, so the verdict is read from the "
-            "points."
+            f"c = {fitted.power:.2f}, fitted to all points; the curve misses one point by "
+            f"{100 * saving.worst_misfit(fitted, measured):.0f} %, so the verdict is read from the points."
         )
     return Figure(
         "rows-per-commit-time",
@@ -92,9 +91,10 @@ def _curve_figure(compared: Compared, sweep: Sweep) -> Figure:
             )
         )
         caption += (
-            f" The curve is the published one with S of {min(means)} row per commit and M = {servers:.4g} "
-            "solved there, as published. The load is closed, so the curve passes through that point and "
-            "forecasts none of the others: more rows per commit change S itself."
+            f" The curve is the published one with S (CPU time) of {min(means)} row per commit and M = "
+            f"{servers:.4g} solved from that point, as published. The sessions work in a loop (a closed "
+            "load), so the curve passes through that point and does not forecast the other points: more rows "
+            "per commit change S itself."
         )
     return Figure(
         "rows-per-commit-curve",

@@ -68,8 +68,8 @@ def findings(compared: Compared) -> tuple[Finding, ...]:
             share.scaled(100),
             "%",
             _near(share, _THEIR_SHARE),
-            "It depends little on the machine: where a commit costs the same whatever it holds, n rows per "
-            "commit bring 1 - 1/n of the saving.",
+            "This share depends little on the machine: where a commit costs the same whatever it holds, n "
+            "rows per commit bring 1 - 1/n of the saving.",
         ),
         _finding(
             "rows-per-commit-ninety",
@@ -106,9 +106,11 @@ def _collected(found: Sequence[Sweep]) -> Table:
             Column("collected", "Share of the saving", "share", "%"),
         ),
         rows,
-        note="Time per row is wall time over rows, the geometric mean over the blocks. The saving is the "
-        "time that the most rows per commit save against the fewest; shares of it have Fieller's interval "
-        "over the blocks.",
+        note=(
+            "Time per row is wall time over rows, the geometric mean over the blocks. The saving is the time "
+            "that the most rows per commit save against the fewest; shares of the saving have an interval "
+            "for ratios (Fieller's) over the blocks."
+        ),
         first=True,
     )
 
@@ -174,7 +176,10 @@ def _unit_of_work(
         f"Time per insert, {scope} scope, as published",
         columns,
         rows,
-        note=f"Means over the samples, time of {whose}. Queue time is all time that is neither CPU nor idle.",
+        note=(
+            f"The figures are means over the samples, of the time of {whose}. Queue time is all time that is "
+            "neither CPU nor idle."
+        ),
     )
 
 
@@ -197,5 +202,8 @@ def _near(ours: Estimate, theirs: float) -> bool | None:
 def _finding(
     key: str, finding: str, theirs: str, ours: Estimate, unit: str, agrees: bool | None, why: str
 ) -> Finding:
-    unless = "This run did not show a saving between 1 and 32,768 rows per commit with 32 among them."
+    unless = (
+        "This run did not show a saving from 1 to 32,768 rows per commit, with 32 rows per commit measured "
+        "too."
+    )
     return Finding.judged(key, finding, theirs, ours, unit, agrees, why, unless, SOURCE)

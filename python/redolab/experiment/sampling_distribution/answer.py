@@ -120,12 +120,12 @@ def _verdict(settings: Sequence[SettingMeans]) -> str:
     """The answer on the means, on their normality, and on a range from few of them."""
     found = [item for item in settings if item.repetitions]
     if not found:
-        return "Nothing was drawn, so nothing can be concluded: run it again."
+        return "No values were drawn, so nothing can be concluded: run it again."
     worst = _worst(found)
     deciding = next(item for item in found if item.answer == worst)
     sentences = [
-        f"{_ADVICE[worst]}: mean ± 2 sd held {_percent(deciding.inside_share)} of the means of "
-        f"{deciding.size} values.",
+        f"{_ADVICE[worst]}: mean ± 2 standard deviations held {_percent(deciding.inside_share)} of the "
+        f"means of {deciding.size} values.",
         *(
             f"Means of {item.size} values {_ANSWERS[item.answer]}: of {item.groups} normal means "
             f"{units.percent(item.normal_share)} would be inside, and {_percent(item.inside_share)} were."
@@ -139,10 +139,13 @@ def _verdict(settings: Sequence[SettingMeans]) -> str:
     )
     last = found[-1]
     sentences += [
-        f"Normality was rejected for the means in {rejected} of the repetitions (5 % if they were normal).",
-        f"For the values themselves it was rejected in {values}.",
-        f"When made from five means, mean ± 2 sd contained {_percent(last.two_sd_of_five)} of further means.",
-        f"Student's 90 % prediction interval from five means contained {_percent(last.t_of_five)}.",
+        f"A test found the means not normally distributed in {rejected} of the repetitions (it would be 5 % "
+        "if they were normal).",
+        f"The same test found the single values not normally distributed in {values} of the repetitions.",
+        f"When made from five means, mean ± 2 standard deviations contained {_percent(last.two_sd_of_five)} "
+        "of further means.",
+        f"Student's 90 % prediction interval from five means contained {_percent(last.t_of_five)} of "
+        "further means.",
     ]
     return " ".join(sentences)
 

@@ -26,7 +26,8 @@ def tables(found: Sequence[SettingMeans], covered: Sequence[Coverage]) -> list[T
                 Column("inside", "Inside ± 2 sd", "share", "%"),
             ),
             {"inside": lambda item: item.inside_share},
-            "30x30 is 30 groups of 30 values. Means and sd are those of the means of the groups.",
+            "30x30 is 30 groups of 30 values. Mean and sd (standard deviation) are those of the means of "
+            "the groups.",
             first=True,
         ),
         Table.of(
@@ -39,7 +40,7 @@ def tables(found: Sequence[SettingMeans], covered: Sequence[Coverage]) -> list[T
                 Column("values", "For the values", "share", "%"),
             ),
             {"means": lambda item: item.means_rejected, "values": lambda item: item.values_rejected},
-            "At 5 %: Shapiro-Wilk up to 5,000 values, D'Agostino-Pearson beyond.",
+            "The tests are at the 5 % level: Shapiro-Wilk up to 5,000 values, D'Agostino-Pearson beyond.",
             first=True,
         ),
         Table.of(
@@ -65,7 +66,7 @@ def tables(found: Sequence[SettingMeans], covered: Sequence[Coverage]) -> list[T
                 Column("exponential", "Single exponential", "share", "%"),
             ),
             {"normal": lambda item: Estimate(item.normal, None, None)},
-            "Simulated 100,000 times each with the seed of the run.",
+            "Each figure was simulated 100,000 times with the seed of the run.",
         ),
     ]
 
@@ -111,7 +112,8 @@ def _once(key: str, what: str, theirs: float, ours: Estimate | None, out_of: int
         ours,
         "",
         "agrees" if _holds(ours, theirs) else "differs",
-        "They drew once: ours is the range in which 99 of 100 repetitions lie.",
+        "The published values were drawn once; the figure here is the range in which 99 of 100 repetitions "
+        "lie.",
         _SOURCE,
     )
 
@@ -130,7 +132,8 @@ def _normality(key: str, means: str, pvalue: float, item: SettingMeans | None) -
         Estimate(1 - item.means_rejected.point, low, high).scaled(100),
         "% of repetitions not rejected",
         "agrees" if low is not None and low > 0.5 else "differs",
-        "They drew once, and name no test: ours is Shapiro-Wilk at 5 %, and most repetitions must pass it.",
+        "The published values were drawn once, and no test is named; the test here is Shapiro-Wilk at 5 %, "
+        "and most repetitions must pass it.",
         _SOURCE,
     )
 
@@ -148,8 +151,9 @@ def _bet(item: SettingMeans | None) -> Finding:
         ours,
         "%",
         "agrees" if _holds(ours, 90) else "differs",
-        "The bet used two standard deviations as a generous 90 %. They hold 85.8 % of normal means "
-        "(Student's t with 4 degrees of freedom); with either figure chance gives 9 of 10.",
+        "The published bet used two standard deviations as a generous 90 %. Two standard deviations from "
+        "five means hold 85.8 % of normal means (Student's t with 4 degrees of freedom); with either "
+        "figure, 9 of 10 can come about by chance.",
         _SOURCE,
     )
 
@@ -159,4 +163,13 @@ def _holds(ours: Estimate, theirs: float) -> bool:
 
 
 def _not_drawn(key: str, what: str, theirs: str) -> Finding:
-    return Finding(key, what, theirs, None, "", "not comparable", "This run did not draw it twice.", _SOURCE)
+    return Finding(
+        key,
+        what,
+        theirs,
+        None,
+        "",
+        "not comparable",
+        "This run did not draw these values at least twice.",
+        _SOURCE,
+    )

@@ -42,7 +42,7 @@ def _verdict(compared: Compared, found: SessionCounts) -> Verdict:
         return held_back
     so_far = rests_on(compared.blocks_done, compared.blocks_planned)
     if found.pool.point is None or found.best is None:
-        text = joined(["Too few samples count to compare anything: measure again.", so_far])
+        text = joined(["Measure again: too few samples are valid to compare anything.", so_far])
         return Verdict(text, "undecided", compared.baseline, None)
     pool = int(found.pool.point)
     outcome = _outcome(found, pool)
@@ -67,16 +67,16 @@ def _undecided(compared: Compared, found: SessionCounts, pool: int) -> list[str]
     fewest, most = found.sessions[0], found.sessions[-1]
     asked, margin = pool if pool != fewest else most, units.percent(compared.margin, 0)
     texts = [
-        f"Measure more blocks: {asked} sessions were {_faster(found.ratio(asked, fewest))} {fewest}, which "
-        "decides nothing."
+        f"Measure longer (more blocks): {asked} sessions were {_faster(found.ratio(asked, fewest))} "
+        f"{fewest} sessions, which is not conclusive."
     ]
     compared_to = found.against_fewest(asked)
     if compared_to is not None and compared_to.blocks_needed:
         more = units.counted(compared_to.blocks_needed, "more block")
-        texts.append(f"{more} would settle a difference of {margin}.")
+        texts.append(f"{more} would settle whether there is a difference of {margin}.")
     return [
         *texts,
-        f"{pool} sessions are the fewest measured within {margin} of the best "
+        f"{pool} sessions are the smallest number of sessions measured within {margin} of the best "
         f"throughput{_between(found.pool)}.",
     ]
 
@@ -85,8 +85,10 @@ def _recommended(found: SessionCounts, pool: int) -> list[str]:
     """The pool to have, and how sure its number is."""
     fewest, most = found.sessions[0], found.sessions[-1]
     margin = units.percent(found.compared.margin, 0)
-    per_cpu = "" if found.cpus is None else f"That is {units.significant(pool / found.cpus, 2)} per CPU."
-    fewer = f"{_faster(found.ratio(pool, fewest))} {fewest}"
+    per_cpu = (
+        "" if found.cpus is None else f"That is {units.significant(pool / found.cpus, 2)} sessions per CPU."
+    )
+    fewer = f"{_faster(found.ratio(pool, fewest))} {fewest} sessions"
     if pool == most:
         sure = "still grew" if found.pool.low == most else "seemed still to grow"
         return [
@@ -94,12 +96,19 @@ def _recommended(found: SessionCounts, pool: int) -> list[str]:
             per_cpu,
             f"Throughput {sure} at {most} sessions, so measure more with --sessions before you set a limit.",
         ]
-    best = f"They are the fewest measured within {margin} of the best throughput{_between(found.pool)}."
+    best = (
+        f"That is the smallest number of sessions measured within {margin} of the best "
+        f"throughput{_between(found.pool)}."
+    )
     if pool == fewest:
-        more = f"{_faster(found.ratio(most, fewest))} {fewest}"
+        more = f"{_faster(found.ratio(most, fewest))} {fewest} sessions"
         first = f"Let {pool} sessions work at a time: {most} were {more}."
-        return [first, per_cpu, best, f"No fewer than {fewest} were measured."]
-    return [f"Let {pool} sessions work at a time: they were {fewer}, and more bring little.", per_cpu, best]
+        return [first, per_cpu, best, f"No run had fewer than {fewest} sessions."]
+    return [
+        f"Let {pool} sessions work at a time: they were {fewer}, and more sessions bring little.",
+        per_cpu,
+        best,
+    ]
 
 
 def _pooler(found: SessionCounts, pool: int) -> list[str]:
@@ -108,12 +117,12 @@ def _pooler(found: SessionCounts, pool: int) -> list[str]:
     mine, theirs = _p95(found, pool), _p95(found, most)
     if pool == most:
         text = "A pooler with fewer sessions would cost throughput."
-        return [text] if mine is None else [text, f"With {pool} sessions commits take {mine}."]
+        return [text] if mine is None else [text, f"With {pool} sessions a commit takes {mine}."]
     texts = [
         f"A pooler that limits {most} clients to {pool} sessions would make the work "
         f"{_faster(found.ratio(pool, most))} {most}."
     ]
-    texts.append("The clients wait for a session instead.")
+    texts.append("The clients would wait for a session of the pool instead.")
     if mine is not None and theirs is not None:
         texts.append(f"A commit in the server would take {mine} instead of {theirs}.")
     return texts

@@ -27,7 +27,7 @@ def figures(found: SessionCounts) -> tuple[Figure, ...]:
         Figure(
             "commit-time-by-sessions",
             "Commit time over the number of sessions",
-            "As the client saw it: from sending the statement to its acknowledgement.",
+            "Commit time is what the client saw: from sending the statement to its acknowledgement.",
             axis,
             Axis("commit time", "ms", logarithmic=True),
             tuple(

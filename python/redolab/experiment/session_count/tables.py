@@ -99,9 +99,9 @@ def _pooler(found: SessionCounts) -> Table:
         for number in found.sessions
     ]
     note = (
-        f"Each client's time per commit is for {clients} clients that share such a pool and commit as fast "
-        "as they can. It includes their wait for a connection: clients over throughput (Little's law). It "
-        "does not include the cost of the pooler itself."
+        f"Each client's time per commit is for {clients} clients that share a pool of the given size and "
+        "commit as fast as they can. This time is the number of clients divided by throughput (Little's "
+        "law), so it includes the clients' wait for a connection, but not the cost of the pooler itself."
     )
     return Table("pooler", f"What a connection pool would change for {clients} clients", columns, rows, note)
 
@@ -125,8 +125,8 @@ def _profile(found: SessionCounts) -> Table:
             share = mean_estimate(profile.get(name, (0.0, 0.0))[1] for profile in profiles)
             rows.append({"sessions": number, "timesource": name, "seconds": means[name], "percentage": share})
     note = (
-        "One session, the mean over all of them. The published tables had no run queue: there it was part of "
-        "log sync or of what was unaccounted."
+        "The profile is that of one session, as the mean over all sessions. The published tables did not "
+        "show the run queue (the wait for a CPU): that time was part of log sync or of unaccounted time."
     )
     return Table("session-profile", "Profile of one session", columns, rows, note)
 
@@ -165,10 +165,10 @@ def _events(found: SessionCounts) -> Table:
             for event in pool.top_events(events)
         ]
     note = (
-        "All samples of a setting together. DB time is the sessions' elapsed time less their wait for the "
-        "client. Waits are counted where the server counts them (calls that flush or write the log, by any "
-        "of its processes, with their own time); elsewhere the looks of the wait sampler show how often a "
-        "session was in such a wait."
+        "The table takes all samples of a setting together. DB time is the sessions' elapsed time less their "
+        "wait for the client. Waits are counted where the server counts them (calls that flush or write the "
+        "log, by any of its processes, with their own time); elsewhere the looks of the wait sampler show "
+        "how often a session was in such a wait."
     )
     return Table("top-events", "Top five timed events", columns, rows, note)
 
@@ -186,12 +186,12 @@ def findings(found: SessionCounts) -> tuple[Finding, ...]:
     per_cpu = None if found.cpus is None else found.pool.scaled(1 / found.cpus)
     return (
         _finding(
-            "elapsed", "elapsed time of the same work with 16 sessions per CPU over that with 2",
+            "elapsed", "elapsed time of the same work with 16 sessions per CPU, divided by that with 2",
             "4.4 (627 s over 143 s)", slower, "times", obstacle,
             lambda _: _more_are_slower(found, many), "Agrees when more sessions are slower (above 1).",
         ),
         _finding(
-            "log-sync", "log sync per commit with 16 sessions per CPU over that with 2",
+            "log-sync", "log sync per commit with 16 sessions per CPU, divided by that with 2",
             "47 (42.3 ms over 0.90 ms)", ratio_estimate(sync), "times", obstacle,
             lambda e: _beyond(e, 1.0), "Agrees when a commit waits longer for the log (above 1).",
         ),
@@ -204,13 +204,15 @@ def findings(found: SessionCounts) -> tuple[Finding, ...]:
             "cpu-queueing", "part of log sync and run queue together that is run queue, 16 sessions per CPU",
             "74 % (of 42 ms log sync 31 ms, all but the log write, were put down to CPU queueing)",
             queue.scaled(100), "%", obstacle, lambda e: _beyond(e, 50.0),
-            "Agrees when the run queue, which is measured here and was inferred there, is more than half. "
-            "An average log sync above the average log write does not measure it: a long write hits every "
-            "session that waits for it.",
+            "Agrees when the run queue, which is measured here and was inferred in the published run, is "
+            "more than half. An average log sync above the average log write does not measure the run "
+            "queue: one long write delays every session that waits for it.",
         ),
         _finding(
             "pool", "sessions per CPU to have", "about 2", per_cpu, "sessions per CPU",
-            obstacle, _holds_two, "Agrees when the interval of the recommended pool holds 2 per CPU.",
+            obstacle, _holds_two, (
+                "Agrees when the interval of the recommended pool contains 2 sessions per CPU."
+            ),
         ),
     )  # fmt: skip
 
@@ -238,8 +240,8 @@ def _obstacle(found: SessionCounts, few: int, many: int) -> str | None:
     wanted = tuple(number * found.cpus for number in PUBLISHED_PER_CPU)
     if (few, many) != wanted:
         return (
-            f"The run measured {few} to {many} sessions; the finding is of {wanted[0]} and {wanted[1]} on "
-            f"{found.cpus} CPUs."
+            f"The run measured {few} to {many} sessions; the finding compares {wanted[0]} and {wanted[1]} "
+            f"sessions on {found.cpus} CPUs."
         )
     return None
 

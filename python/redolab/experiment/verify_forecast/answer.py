@@ -32,7 +32,7 @@ def analyse(run: Run, compared: Compared) -> dict[str, Any]:
     """
     scoring = score_run(run)
     if scoring is None:
-        raise UsageError(f"{run.path} has no sealed forecast, so it cannot have checked one.")
+        raise UsageError(f"The run {run.path} has no sealed forecast, so it cannot have checked a forecast.")
     found = results(
         compared,
         _verdict(compared, scoring, compared.labels),
@@ -48,8 +48,8 @@ def _warnings(scoring: Scoring) -> list[str]:
         return []
     return [
         f"Today's setting, measured again, had {units.significant(moved)} times the throughput that it had "
-        "in the run of the forecast. The server or the machine has changed since, and the errors include "
-        "that: calibrate anew to judge the model alone."
+        "in the run of the forecast. The server or the machine has changed since, and the forecast's errors "
+        "include that change: calibrate anew to judge the model alone."
     ]
 
 
@@ -75,9 +75,11 @@ def _verdict(
     else:
         of_one = _absolute if changes else _one
         sentences = [*(_change(changes[0]) if changes else ()), *of_one(rates[0], labels)]
-    sentences.append(f"{inside} of {len(own)} quantities were inside their intervals.")
+    sentences.append(f"{inside} of {len(own)} forecast quantities were measured inside their intervals.")
     if min(item.verified for item in own) == 0:
-        sentences.append("Such a forecast was never checked before, so its intervals were assumptions.")
+        sentences.append(
+            "A forecast of this kind was never checked before, so its intervals were assumptions."
+        )
     return Verdict(
         joined(sentences),
         "equivalent" if hit else "worse",
@@ -91,7 +93,7 @@ def _change(change: Checked) -> list[str]:
     measured, said = change.measured, change.forecast
     return [
         f"{_advice(change)}: throughput became {measured.text()} times today's.",
-        f"The forecast was {units.with_interval(said.point, said.low, said.high, ' times')}.",
+        f"For throughput, the forecast was {units.with_interval(said.point, said.low, said.high, ' times')}.",
     ]
 
 
@@ -134,6 +136,6 @@ def _several(judged: Sequence[Checked], hit: bool, of_what: str, labels: Mapping
     advice = "You may trust these forecasts" if hit else "Calibrate anew before you trust them"
     return [
         f"{advice}: {inside} of {len(judged)} forecasts of {of_what} were inside their intervals.",
-        f"They were off by {100 * off:.1f} % in the median.",
+        f"The median error of these forecasts was {100 * off:.1f} %.",
         f"The largest error was {units.change(1 + most.error)} ({labels.get(most.setting, most.setting)}).",
     ]

@@ -37,14 +37,14 @@ LINES = 3
 _WORTH_A_LINE = 0.05
 """Share of the time from which on a bound is in the short list."""
 ASSUMES = (
-    "Amdahl's bound: a row of the time account disappears, and every other row stays as long as it is. "
-    "Rows that get shorter together also have a bound together. A change that shortens other rows too can "
-    "give more. A session that does not wait for the log also saves the CPU time of falling asleep and "
-    "waking up. Source: G. M. Amdahl, Validity of the single processor approach to achieving large scale "
+    "Amdahl's bound: a row of the time account disappears, and every other row stays as long as it is. Rows "
+    "of the account that get shorter together also have a bound together. A change that shortens other rows "
+    "too can give more. A session that does not wait for the log also saves the CPU time of falling asleep "
+    "and waking up. Source: G. M. Amdahl, Validity of the single processor approach to achieving large scale "
     "computing capabilities, AFIPS 1967."
 )
 _NO_COSTS = (
-    "No forecast: a profile is too short for one. `redolab watch URL --seconds 60 --out DIR` and then "
+    "No forecast: a profile is too short for a forecast. `redolab watch URL --seconds 60 --out DIR` and then "
     "`redolab forecast DIR` forecast from a watch, without a load. `redolab run calibrate --engine URL` "
     "gives a more certain forecast, with a load of its own."
 )
@@ -67,10 +67,10 @@ _MOST_EVENTS, _MOST_S = 20_000_000, 5.0
 """Limits of all simulations for the advice on a watch: more events than usual, and the longest time."""
 _MOST_EVENTS_OF_RUN = 300_000_000
 """The same on a run whose costs were measured, which nobody waits for while it measures."""
-_FORECAST_INSTEAD = "`redolab forecast` takes the time that it needs."
+_FORECAST_INSTEAD = "`redolab forecast` forecasts this change without a limit of time."
 _ACTIVE = (
-    "Sessions: a report shows how many were active on average. More of them would mean that more work "
-    "arrives, which is not something to change here."
+    "Sessions: a report shows how many were active on average. More active sessions would mean that more "
+    "work arrives, which is not something to change here."
 )
 _AGAIN = "the same profile, before and after a change"
 
@@ -351,7 +351,7 @@ def _place(changes: Sequence[Mapping[str, Any]], item: Mapping[str, Any]) -> str
     if place == 2:
         return ""
     behind = ", after the changes that keep every commit" if item["durability"] == "lost" else ""
-    return f" It is number {place} in the table{behind}."
+    return f" This change is number {place} in the table{behind}."
 
 
 def _ratio(value: Mapping[str, float | None]) -> str:

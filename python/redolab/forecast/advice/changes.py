@@ -20,10 +20,10 @@ from redolab.stats.enough import fewest_enough
 Forecast = Callable[[Costs, Scenario, int], Quantities]
 """Forecasts with so many simulated commits."""
 _NO_DELAY = "Commit delay: this server has a commit delay only with a binary log."
-_NEVER_DELAYS = "Commit delay: this server does not have one."
+_NEVER_DELAYS = "Commit delay: this server does not have a commit delay."
 _NO_KNOWN_DELAY = (
     "Commit delay: the binary log is inside InnoDB, and MariaDB's documentation does not state whether a "
-    "delay has an effect there."
+    "delay has an effect inside InnoDB."
 )
 OF_COMMITS = frozenset({"rows_per_commit", "commit_wait", "commit_delay_us", "log_device"})
 """Factors that change how commits are made, or the log that they wait for."""
@@ -115,7 +115,7 @@ def not_forecast(
     reasons = []
     if not calibrated.point.row_known:
         reasons.append(
-            "Rows per commit: the run had one row in every commit, so a row's own cost is not known."
+            "Rows per commit: the run had one row in every commit, so what a further row costs is not known."
         )
     if not calibrated.rows_counted:
         reasons.append("Rows per commit: the rows of today's commits were not counted.")
@@ -127,7 +127,7 @@ def not_forecast(
     elif today.commit_wait == "wait" and least is not None and today.sessions < least:
         others = units.counted(least - 1, "other transaction")
         reasons.append(
-            f"Commit delay: it takes effect only with at least {others}, and today has "
+            f"Commit delay: a commit delay takes effect only with at least {others}, and today's setting has "
             f"{units.counted(today.sessions, 'session')}."
         )
     return reasons
@@ -152,8 +152,8 @@ def _more_rows(calibrated: RunCosts, today: Scenario) -> list[Change]:
             f"{rows:,} rows per commit instead of {now:,}",
             _with_rows(calibrated, today, rows),
             "kept",
-            f"{rows:,} rows are acknowledged or rolled back together, each waits for all of them, and locks "
-            "last longer",
+            f"{rows:,} rows are acknowledged or rolled back together, each row waits for all of them, and "
+            "locks last longer",
             f"redolab verify-forecast RUN --set rows_per_commit={rows}",
         )
         for rows in levels
@@ -195,7 +195,7 @@ def _no_waiting(today: Scenario) -> list[Change]:
         Change(
             "commit_wait",
             "nowait",
-            "nowait: commits do not wait for the log",
+            "commits that do not wait for the log (nowait)",
             replace(today, commit_wait="nowait", commit_delay_us=0),
             "lost",
             "a crash of the server loses commits that were acknowledged",
@@ -221,7 +221,7 @@ def _delay(calibrated: RunCosts, today: Scenario) -> list[Change]:
             name,
             replace(today, commit_delay_us=delay),
             "kept",
-            "every commit that leads a flush waits that much longer"
+            "every commit that leads a flush waits longer by the delay"
             if delay
             else "flushes serve fewer commits",
             f"redolab verify-forecast RUN --set commit_delay_us={delay}",
@@ -266,7 +266,8 @@ def _cpus(calibrated: RunCosts, today: Scenario) -> list[Change]:
             replace(today, cpus=2 * now),
             "kept",
             "hardware; more CPUs contend for locks and pages, which the model does not include",
-            "redolab run calibrate, on a machine with that many (redolab run cpu-capacity measures them)",
+            "redolab run calibrate, on a machine with that many CPUs (redolab run cpu-capacity measures "
+            "effective CPUs)",
         )
     ]
 

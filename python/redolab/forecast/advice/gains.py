@@ -40,10 +40,10 @@ _AS_MUCH = 0.95
 _PLACES: Mapping[Effect, int] = {"more work": 0, "shorter times": 0, "not shown to help": 1, "less work": 2}
 _CLASSES: tuple[Class, ...] = ("kept", "lost", "limit")
 ORDER = (
-    "Changes that are shown to help come first, then those that are not shown to help, then those that do "
-    "less work. Within each group, changes that keep the durability of commits come first, then those that "
-    "give it up, then limits that nobody can reach; among these the larger gain comes first, work before "
-    "time."
+    "Changes that are shown to help come first, then changes that are not shown to help, then changes that "
+    "do less work. Within each group, changes that keep the durability of commits come first, then changes "
+    "that give it up, then limits that nobody can reach; among these changes the larger gain comes first, a "
+    "gain in work before a gain in time."
 )
 
 

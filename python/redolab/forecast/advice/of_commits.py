@@ -9,15 +9,16 @@ from redolab import units
 from redolab.analysis.observed.verdict import SOME, log_first
 
 _ELSEWHERE = (
-    "Commits: waiting for the log is only {share} of {whole}, and {left} would remain without it. So no "
-    "change of commits or of the log is forecast."
+    "Commits: waiting for the log is only {share} of {whole}, and {left} would remain without that wait. So "
+    "no change of commits or of the log is forecast."
 )
 _SATURATED = (
     "Commits: the log is written for {busy} of the time, and sessions that wait for locks or buffers wait "
     "for commits too. The model does not include that, so no change of commits or of the log is forecast."
 )
 _UNKNOWN_SHARE = (
-    "Commits: their waiting time for the log is not known, so no change of commits or of the log is forecast."
+    "Commits: the time that commits wait for the log is not known, so no change of commits or of the log is "
+    "forecast."
 )
 
 

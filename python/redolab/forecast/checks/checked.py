@@ -252,7 +252,8 @@ def tables(scoring: Scoring, labels: Mapping[str, str]) -> list[Table]:
     sealed = (
         f"Sealed {scoring.sealed['sealed_at']}, before the first sample (SHA-256 "
         f"{scoring.sealed['sha256'][:16]}). Times in ms. Error is forecast / measured − 1. Checked before: "
-        "verified forecasts of that family; with fewer than 9 the interval is a guess."
+        "earlier verified forecasts for settings of the same family; with fewer than 9 of them the interval "
+        "is a guess."
     )
     return [
         *(
@@ -272,7 +273,7 @@ def tables(scoring: Scoring, labels: Mapping[str, str]) -> list[Table]:
             "Forecasts of every model",
             _MODELS,
             _by_model(scoring),
-            "Only the group-commit models include that one flush serves every waiting commit.",
+            "Only the group-commit models in this table include that one flush serves every waiting commit.",
         ),
     ]
 

@@ -152,11 +152,12 @@ def league_tables(league: Mapping[str, Any], first: bool = False) -> list[Table]
         first: whether they answer the question of the report.
     """
     explained = (
-        "Error is |forecast / measured − 1|; 95 % of the errors are below the second one. The signed mean "
-        "is the mean of forecast / measured − 1, with its 95 % interval. The histogram's bars are cut at "
-        f"{', '.join(f'{100 * step:+g}'.replace('-', '−') for step in ERROR_STEPS)} %. Coverage is the "
-        f"share of measured values inside the {100 * league['level']:.0f} % interval that was given. Silent "
-        "is the number of settings that a model cannot forecast."
+        "Error is |forecast / measured − 1|: first the median error, then the limit that 95 % of the errors "
+        "stay below. The signed mean is the mean of forecast / measured − 1, with its 95 % interval. The "
+        "histogram's bars are cut at "
+        f"{', '.join(f'{100 * step:+g}'.replace('-', '−') for step in ERROR_STEPS)} %. Coverage is the share "
+        f"of measured values inside the {100 * league['level']:.0f} % interval that was given. Silent is the "
+        "number of settings that a model could not forecast."
     )
     tables = [
         Table(

@@ -174,9 +174,9 @@ def import_ledger(path: Path) -> Imported:
         size = os.fstat(file).st_size + sum(len(canonical(line)) + 1 for line in new.values())
         if size > _MOST_IMPORTED_BYTES or len(_few_models(lines_now)) < len(lines_now):
             raise UsageError(
-                f"{path} was not imported: with it there would be more than {_MOST_IMPORTED_BYTES >> 20} MB "
-                f"of imported lines, or more than {_MOST_MODELS} models in them. `redolab league --forget` "
-                "removes the lines that were imported before."
+                f"{path} was not imported: with this file there would be more than "
+                f"{_MOST_IMPORTED_BYTES >> 20} MB of imported lines, or more than {_MOST_MODELS} models in "
+                "these lines. `redolab league --forget` removes the lines that were imported before."
             )
         _write(file, list(new.values()))
     return Imported(len(new), len(lines) - len(new), len(texts) - len(lines))
@@ -256,8 +256,8 @@ def _own() -> list[dict[str, Any]]:
     path = own_path()
     if path.exists() and path.stat().st_size > _MOST_OWN_BYTES:
         raise RefusedError(
-            f"The ledger of forecasts {path} has more than {_MOST_OWN_BYTES >> 20} MB. Move it away; the "
-            "next check of a forecast begins a new one."
+            f"The ledger of forecasts {path} has more than {_MOST_OWN_BYTES >> 20} MB. Move that file away; "
+            "the next check of a forecast begins a new ledger."
         )
     return _read(path, _MOST_OWN_BYTES)
 

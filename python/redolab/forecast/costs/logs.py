@@ -20,13 +20,13 @@ UNTIMED = (
     "longer than commits that wait for no log is attributed to these flushes, divided {how}."
 )
 ONE_DEVICE = (
-    "It is not known whether redo log and binary log are on one device. They are assumed to be, so that "
-    "their flushes wait for each other."
+    "It is not known whether redo log and binary log are on one device. Redo log and binary log are assumed "
+    "to be on one device, so that their flushes wait for each other."
 )
 
 OWN_DEVICES = (
-    "A flush of one log takes more than twice as long as one of the other, so redo log and binary log are "
-    "assumed to be on separate devices."
+    "A flush of one log takes more than twice as long as a flush of the other log, so redo log and binary "
+    "log are assumed to be on separate devices."
 )
 
 

@@ -25,7 +25,7 @@ def costs_of(run: Run) -> RunCosts:
     try:
         return costs_within(run, WHOLE)
     except SimulationTooLongError as error:
-        raise NoCostsError(run, f"Its simulation was ended early: {error}.") from error
+        raise NoCostsError(run, f"The simulation of this forecast was ended early: {error}.") from error
 
 
 def costs_within(run: Run, effort: Effort) -> RunCosts:

@@ -39,7 +39,7 @@ def anticipate(today: Measured, calibration: Costs, scenario: Scenario) -> Mappi
     """
     for name in _UNKNOWN:
         if getattr(scenario, name) != getattr(today.scenario, name):
-            raise ValueError(f"one curve for all of the time does not include {name}")
+            raise ValueError(f"this model has one curve for all of the time and does not include {name}")
     rate = today.quantities["throughput_per_s"].point
     response_ms = today.quantities["response_time_ms"].point
     if not rate or not response_ms:
@@ -47,7 +47,9 @@ def anticipate(today: Measured, calibration: Costs, scenario: Scenario) -> Mappi
     service_s = _service_s(calibration, today.scenario)
     servers = solve_servers(service_s, rate, response_ms / 1e3)
     if servers is None:
-        raise ValueError("no M fits S, L and R of today")
+        raise ValueError(
+            "no number of servers (M) fits today's CPU time (S), arrival rate (L) and response time (R)"
+        )
     if scenario.cpus is not None:
         servers *= scenario.cpus / (today.scenario.cpus or calibration.cpus)
     changed_s = _service_s(calibration, replace(scenario, cpus=today.scenario.cpus))

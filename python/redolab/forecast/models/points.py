@@ -35,7 +35,7 @@ def law_through(
     counts = sorted({point.scenario.sessions for point in alike})
     if len(counts) < 3:
         raise ValueError(
-            f"the law needs three numbers of sessions with everything else the same; {len(counts)} were "
+            f"the model needs three numbers of sessions with everything else the same; {len(counts)} were "
             "measured"
         )
     law = fit_scalability([point.scenario.sessions for point in alike], [_value(point) for point in alike])
@@ -77,7 +77,7 @@ def line_through(
         + sum(slope * getattr(scenario, name) for slope, name in zip(slopes[1:], varied, strict=True))
     )
     if time_s <= 0:
-        raise ValueError("the line has fallen to zero there")
+        raise ValueError("the straight line of this model has fallen to zero at that setting")
     return _through(scenario, scenario.sessions / (time_s + scenario.think_time_ms / 1e3))
 
 
@@ -91,9 +91,9 @@ def _closed_and_measured(scenario: Scenario) -> None:
     if scenario.arrival_rate_per_s is not None:
         raise ValueError("the measured sessions ran in a loop, which shows nothing of arrivals")
     if scenario.cpus is not None:
-        raise ValueError("all was measured with the same CPUs")
+        raise ValueError("every setting was measured with the same CPUs")
     if scenario.cpu_factor != 1:
-        raise ValueError("all was measured with the same CPU time per transaction")
+        raise ValueError("every setting was measured with the same CPU time per transaction")
 
 
 def _elsewhere(measured: Scenario, scenario: Scenario) -> set[str]:

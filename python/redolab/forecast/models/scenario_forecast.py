@@ -41,8 +41,8 @@ MODEL = next(iter(MODELS))
 FITTING = ("throughput_per_s", "commit_time_ms")
 """The quantities by which it is judged whether the model fits the run."""
 UNVERIFIED = (
-    "No forecast of the family '{family}' was verified before, so the intervals are a guess. `redolab "
-    "verify-forecast` forecasts, measures and keeps the score."
+    "No forecast for settings of the family '{family}' was verified before, so the intervals are a guess. "
+    "`redolab verify-forecast` forecasts a setting, measures it and keeps the score."
 )
 QUICKER = (
     "The quickest flush of the measured device took {least} ms. log_device_ms={asked} is forecast as if a "
@@ -50,19 +50,19 @@ QUICKER = (
 )
 SHORTER = (
     "The quickest flush that was seen took {least} ms. log_device_ms={asked} is forecast as if the device "
-    "took all of a flush's time, because the rest of that time was not seen separately."
+    "took all of a flush's time, because the rest of a flush's time was not seen separately."
 )
 LOST = (
-    "{lost} of {all} resampled calibrations have no steady state: the load is near capacity, and the upper "
-    "ends of the times are too low."
+    "With {lost} of {all} resampled calibrations the queue grows without end (no steady state): the load is "
+    "near capacity, and the upper ends of the times are too low."
 )
 MISFIT = (
-    "The model does not fit here: its forecast of today's own setting is off by more than its interval "
-    "({outside}). Check its forecast of a change with `redolab verify-forecast`."
+    "The model does not fit this server: its forecast of today's own setting is off by more than its "
+    "interval ({outside}). Check its forecast of a change with `redolab verify-forecast`."
 )
 OTHER_WAITS = (
-    "The forecast of the mean response time includes {other} of other waits, as much for each row as "
-    "today. Their distribution is not known, so the 95th percentile is not forecast."
+    "The forecast of the mean response time includes {other} of other waits, as much for each row as today. "
+    "The distribution of these waits is not known, so the 95th percentile is not forecast."
 )
 OUTSIDE = "{quantity}: {measured} measured, forecast {low} to {high}"
 """The warnings of a forecast, with places for what each names; a page fills them too."""

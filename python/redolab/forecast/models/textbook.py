@@ -98,7 +98,9 @@ def single_server(calibration: Costs, scenario: Scenario) -> Mapping[str, float]
     Source: A. K. Erlang (1917), `redolab.model.queueing`.
     """
     if scenario.commit_wait == "nowait":
-        raise ValueError("one server for CPU and log cannot leave out a log that no commit waits for")
+        raise ValueError(
+            "this model has one server for CPU and log, so it cannot leave out a log that no commit waits for"
+        )
     demands = _demands(calibration, scenario)
     service_s = demands.cpu_s / demands.cpus + demands.log_s
     throughput, response_s = fixed_point(
@@ -209,8 +211,8 @@ def fixed_point(
     if scenario.arrival_rate_per_s is not None:
         if scenario.arrival_rate_per_s >= most:
             raise NoSteadyStateError(
-                f"no steady state: {scenario.arrival_rate_per_s:g} arrive per second, "
-                f"and {most:.4g} can be done"
+                f"no steady state: {scenario.arrival_rate_per_s:g} transactions arrive per second, and only "
+                f"{most:.4g} can be done"
             )
         return scenario.arrival_rate_per_s, response(scenario.arrival_rate_per_s)
     low, high = 0.0, most

@@ -105,7 +105,7 @@ def _why_not(manifest: Mapping[str, Any]) -> str | None:
         (record != "sample", f"runs of {manifest['experiment']} are not measured further"),
         (
             manifest["experiment"] == "verify-forecast",
-            "it scores a sealed forecast, and a run that goes on could wait for a better score",
+            "it scores a sealed forecast, and whoever continues such a run could wait for a better score",
         ),
         (
             manifest["format"] != FORMAT,
@@ -113,7 +113,8 @@ def _why_not(manifest: Mapping[str, Any]) -> str | None:
         ),
         (
             version != __version__,
-            f"redolab {version} measured it, and this is {__version__}: both would have to measure alike",
+            f"redolab {version} measured it, and this is redolab {__version__}: one run must be measured by "
+            "one version",
         ),
         (bool(manifest["engine"].get("servers")), "it was measured on several servers side by side"),
         (not manifest.get("order"), "it has no order of measuring"),

@@ -67,13 +67,18 @@ def curve_caption(results: Results) -> str:
     curve = results["curve"]
     sessions = curve["closed_loop"]["sessions"]
     loop = (
-        f"The load is a closed loop of {sessions} session{'s' if sessions > 1 else ''} that never pause, so "
-        "the points lie on R = sessions / L, the solid line."
+        f"The load is a loop of {sessions} session{'s' if sessions > 1 else ''} that never pause (a closed "
+        "loop), so the points lie on the solid line, where response time is the number of sessions divided "
+        "by throughput (R = sessions / L)."
         if sessions
-        else "The load is a closed loop whose number of sessions differs between the settings."
+        else (
+            "The load is a loop of sessions that never pause (a closed loop); the number of sessions differs "
+            "between the settings."
+        )
     )
     published = (
-        " Dotted: the published curve R = S / (1 − (S L / M)^M), as published; it assumes open arrivals."
+        " The dotted line is the published curve R = S / (1 − (S L / M)^M); that curve assumes that work "
+        "arrives however fast it is done (open arrivals)."
     )
     return f"Points are samples. {loop}" + (published if curve.get("published") else "")
 

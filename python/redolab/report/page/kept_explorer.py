@@ -39,7 +39,7 @@ def explored_in(page: str, what: str) -> Explored | None:
     try:
         return _explored(told, _unpacked(costs[1]))
     except (KeyError, TypeError, ValueError, AttributeError, zlib.error, binascii.Error) as error:
-        raise UsageError(f"The explorer in {what} is damaged, so it was not read.") from error
+        raise UsageError(f"The stored explorer in {what} is damaged, so it was not read.") from error
 
 
 def _unpacked(text: str) -> bytes:

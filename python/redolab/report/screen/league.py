@@ -27,4 +27,4 @@ def print_league(results: Results, console: Console | None = None) -> None:
     if kept["imported"]["forecasts"]:
         told += f"; imported: {kept['imported']['forecasts']}"
     console.print()
-    console.print(paper.text(f"{told}. `redolab verify-forecast` adds one."))
+    console.print(paper.text(f"{told}. `redolab verify-forecast` adds a forecast."))

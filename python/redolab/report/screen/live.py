@@ -37,8 +37,8 @@ _EMPTY = {
     _SESSIONS: "Every session only waited for its client.",
     "kinds": "No session was connected.",
     "log": (
-        "No wait for the log was followed one by one. If that is impossible here, Instrument (5) gives the "
-        "reason."
+        "No wait for the log was followed one by one. If waits cannot be followed on this server, Instrument "
+        "(5) gives the reason."
     ),
 }
 _ENDING = (signal.SIGINT, signal.SIGTERM)

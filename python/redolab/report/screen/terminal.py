@@ -142,7 +142,10 @@ class _Page(Paper):
         for item in to_set.of_advice(results):
             yield Text()
             if not item.helps:
-                yield self.text(f"{item.title} It is not shown to help, so its statements are in the report.")
+                yield self.text(
+                    f"{item.title} That change is not shown to help, so its statements are only in the "
+                    "report."
+                )
                 continue
             yield self.text(item.title, "bold")
             for sentence in item.sentences:

@@ -44,7 +44,7 @@ def settings(results: Results) -> ShownTable:
         ShownColumn("Wait", each),
         ShownColumn("R", each),
     )
-    note = "Wait includes the time in the run queue."
+    note = "The column Wait includes the time in the run queue."
     return ShownTable("settings", "Settings", columns, rows, note)
 
 

@@ -48,8 +48,8 @@ def changes(results: Results) -> ShownTable:
         ShownColumn("Transaction time", "× today"),
     )
     notes = [
-        f"Today is the setting {advice['of']}. {_intervals(advice['changes'])}Work is counted in commits, "
-        "or in rows where the rows per commit change.",
+        f"Today's setting is {advice['of']}. {_intervals(advice['changes'])}Work is counted in commits, or "
+        "in rows where the rows per commit change.",
         advice["order"],
         *advice["not_forecast"],
         *advice.get("assumptions", ()),

@@ -41,12 +41,12 @@ def equal_workload(results: Results) -> ShownTable:
     ]
     note = (
         f"Work arrives at the rate of {same['baseline']}, however fast it is done, so a faster setting is "
-        "less busy here than in its own loop."
+        "less busy at this rate than in its own loop."
     )
     if not forecasts:
         note += (
             " A forecast needs the costs of a commit, which this run does not have. redolab run calibrate "
-            "measures them."
+            "measures these costs."
         )
     return ShownTable("equal-workload", "Response time at equal workload", columns, rows, note)
 

@@ -188,7 +188,7 @@ def _facts(results: Results, changed: bool) -> list[tuple[str, str]]:
     facts += [("Record", text) for text in _record(results)]
     if results["answers"]:
         facts.append(
-            ("Answers", "their intervals include the calibration's uncertainty, not the model's own error")
+            ("Answers", "these intervals include the calibration's uncertainty, not the model's own error")
         )
     if others and (changed or not results["sweep"]):
         facts.append(("Others", f"commits per s forecast by the other models: {'; '.join(others)}"))
@@ -333,8 +333,8 @@ def _answer(answer: Mapping[str, Any]) -> str:
         return (
             f"Elbow: {where} sessions give {figures['throughput_per_s']} commits per s, "
             f"{100 * answer['wanted']:g} % of the best throughput ({figures['best_throughput_per_s']} with "
-            f"{brings['best_sessions']:,.0f} sessions). The asymptotic bounds, which ignore group commit, "
-            f"meet at {figures['bounds_elbow']} sessions."
+            f"{brings['best_sessions']:,.0f} sessions). The textbook's bounds on throughput, which ignore "
+            f"group commit, meet at {figures['bounds_elbow']} sessions."
         )
     if answer["question"] == "keep_p95_under":
         return (

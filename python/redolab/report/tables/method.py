@@ -24,18 +24,19 @@ def in_words(results: Results) -> str:
     sequential = design.get("at_most_s") is not None
     most = "At most " if sequential else ""
     text = (
-        f"{most}{design['blocks']} blocks; each holds every setting once in random order "
-        f"(seed {design['seed']}){pair}. "
+        f"{most}{design['blocks']} blocks; each block measures every setting once in random order (seed "
+        f"{design['seed']}){pair}. "
     )
     if results["method"].get("continued"):
         text += (
-            f"It was measured further from sample {results['method']['continued'][0]['sample']} on: it has "
-            f"{blocks_measured(results)} blocks. "
+            f"The run was measured further from sample {results['method']['continued'][0]['sample']} on: it "
+            f"has {blocks_measured(results)} blocks (passes over all settings). "
         )
     elif sequential:
         text += (
             "The run ends as soon as every comparison is decided, or after "
-            f"{units.clock(design['at_most_s'])}: it has {blocks_measured(results)} blocks. "
+            f"{units.clock(design['at_most_s'])}: it has {blocks_measured(results)} blocks (passes over all "
+            "settings). "
         )
     seconds, warmup = design["seconds"], design["warmup_s"]
     if any("kills" in setting for setting in results["settings"]):

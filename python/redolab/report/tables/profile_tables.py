@@ -17,16 +17,16 @@ NARROWEST = 80
 _VIEWS = {
     "instance": (
         "Time of every server process. Background processes work at the same time as the sessions, so no "
-        "session need have waited for all of it. Their main loops ({idle}) and the sessions' waits for "
-        "their clients ({client}) are idle time, which no row includes."
+        "session need have waited for all of this time. The main loops of background processes ({idle}) and "
+        "the sessions' waits for their clients ({client}) are idle time, which no row includes."
     ),
     "all_sessions": (
         "Time of the sessions, without the background processes: this is what clients waited for. Waiting "
         "for a client ({client}) is think time, which no row includes."
     ),
     "session": (
-        "Time of this session alone; the work of background processes for it is in the instance's profile. "
-        "Waiting for its client ({client}) is think time, which no row includes."
+        "Time of this session alone; the work that background processes do for it is in the profile of the "
+        "whole instance. Waiting for its client ({client}) is think time, which no row includes."
     ),
 }
 

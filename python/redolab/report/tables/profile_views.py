@@ -44,6 +44,8 @@ def session_tables(results: Results, session: int, width: int = made.NARROWEST) 
             made.joint(item, f"Wait posted or not, session {session}"),
         ]
         if not item["profile"]:
-            tables.append(ShownTable("profile-session", caption, (), (), "It only waited for its client."))
+            tables.append(
+                ShownTable("profile-session", caption, (), (), "The session only waited for its client.")
+            )
         tables += [table for table in parts if table is not None and table.rows]
     return tables

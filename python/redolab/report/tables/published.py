@@ -10,8 +10,8 @@ from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 from redolab.report.tables.tables import baseline_of
 
 _LOG_WRITE = (
-    "Log write is the time of all write and flush calls on the log, including their CPU time, run queue "
-    "and background processes. It exceeds 100 % where there are few other waits, for example where no "
+    "Log write is the time of all write and flush calls on the log, including their CPU time, run queue and "
+    "background processes. Log write exceeds 100 % where there are few other waits, for example where no "
     "commit waits for the log."
 )
 
@@ -96,7 +96,8 @@ def published_tests(results: Results) -> ShownTable:
         ShownColumn("Difference", "p"),
     )
     note = (
-        "These tests assume independent samples, so with drift they find differences between equal settings."
+        "The published tests assume independent samples, so in a run that drifts they find differences "
+        "between equal settings."
     )
     return ShownTable("published-tests", "Tests as published", columns, rows, note)
 

@@ -169,9 +169,15 @@ def null_test(results: Results) -> str:
         return ""
     if test["passed"] is None and test["pvalue"] is not None:
         few = f"{test['blocks']} blocks are too few"
-        return f"A/A check: {few} for a difference of the baseline from itself to show."
+        return (
+            f"A/A check (the baseline against itself): {few} for a difference of the baseline from itself to "
+            "show."
+        )
     if test["passed"] is None:
-        return "A/A check: not available; the baseline was not measured twice in every block."
+        return (
+            "A/A check (the baseline against itself): not available; the baseline was not measured twice in "
+            "every block."
+        )
     ratio = cells.estimate(test["ratio"])
     interval = f" ({ratio.interval})" if ratio.interval else ""
     text = (
@@ -181,7 +187,8 @@ def null_test(results: Results) -> str:
     if not test["passed"]:
         given = results["verdict"]["outcome"] != "withheld"
         return text + (
-            " Every interval allows for that difference, and what it could explain is withheld."
+            " Every interval allows for this difference of the baseline from itself, and an outcome that the "
+            "difference could explain is withheld."
             if given
             else " Equal settings look different in this run, so no verdict is given."
         )
@@ -291,11 +298,11 @@ def comparisons(results: Results) -> ShownTable:
         ShownColumn("Outcome", align="left"),
         ShownColumn("To settle it", align="left"),
     )
-    note = "Ratios are paired within blocks; p from a permutation of the signs within blocks."
+    note = "Ratios are paired within blocks; p comes from a permutation of the signs within blocks."
     friedman = results.get("friedman")
     if friedman:
         note += (
-            f" Friedman test over all settings: statistic {cells.number(friedman['statistic'])}, "
+            f" The Friedman test over all settings has the statistic {cells.number(friedman['statistic'])}, "
             f"{cells.p_equals(friedman['pvalue'])}."
         )
     caption = f"Comparisons with {baseline(results)}"

@@ -23,9 +23,9 @@ _VIEWS: Mapping[str, tuple[str, str]] = {
     ),
     "instance_profile": (
         "instance",
-        "Time of every server process. Background processes work at the same time as the sessions, so "
-        "these times can sum to more than R. Their main loops and the sessions' think time are idle time, "
-        "which no row includes.",
+        "Time of every server process. Background processes work at the same time as the sessions, so these "
+        "times can sum to more than R. The main loops of background processes and the sessions' think time "
+        "are idle time, which no row includes.",
     ),
 }
 
@@ -119,7 +119,10 @@ def _by_row(results: Results, settings: Sequence[Mapping[str, Any]], number: int
     caption = f"Time per {wording.unit(results)}, session scope, {unit.name}"
     if tables > 1:
         caption += f", part {number} of {tables}"
-    note = "The rows of a setting sum to its R. “–”: never seen in that setting."
+    note = (
+        "The rows of a setting sum to its response time R. “–” means that the row was never seen in that "
+        "setting."
+    )
     notes = [note, *unaccounted(results)] if first else []
     return ShownTable(key, caption, columns, [*rows, total], " ".join(notes))
 
@@ -182,8 +185,8 @@ def joint(results: Results) -> ShownTable:
         ShownColumn("Together", "%"),
     )
     note = (
-        "Do not add posted waits and run queue: a woken process still shows its wait while it is in the "
-        "run queue. Columns are the kernel's exact accounts, divided between the rows by readings; "
+        "Do not add posted waits and run queue: a woken process still shows its wait while it is in the run "
+        "queue. The columns divide the kernel's exact accounts between the rows by readings; "
         f"{cells.NOT_AVAILABLE} where there was no reading."
         if rows
         else "Not available: a reading could not distinguish a process on a CPU from one in the run queue."

@@ -77,10 +77,13 @@ def of_advice(results: Results) -> list[ShownChange]:
 def _of_change(item: Mapping[str, Any]) -> ShownChange:
     ways = [_way(way) for way in item["ways"]]
     kept = item["as_before"]
-    had = "has its value" if len(kept) == 1 else "have their values"
+    values = "value" if len(kept) == 1 else "values"
     sentences = [str(item["price_text"])] if item["price_text"] else []
     if kept:
-        sentences.append(f"{listed(kept)} {had} already; the statements only make sure of that.")
+        sentences.append(
+            f"The server already has the right {values} of {listed(kept)}; the statements only make sure of "
+            "that."
+        )
     helps = item["outcome"] in ("more work", "shorter times")
     more = f"More: {'; '.join(way.scope for way in ways[1:])}"
     return ShownChange(f"What to type for {item['change']}.", sentences, ways, more, helps)
@@ -113,10 +116,13 @@ def _sentences(entry: Mapping[str, Any]) -> list[str]:
         return found
     kept = entry["as_before"]
     if len(kept) == len(entry["parameters"]):
-        found.append("The server had all of this before the run, so nothing has to be changed.")
+        found.append("The server had all of these values before the run, so nothing has to be changed.")
     elif kept:
-        had = "had its value" if len(kept) == 1 else "had their values"
-        found.append(f"{listed(kept)} {had} before the run; the statements only make sure of that.")
+        values = "value" if len(kept) == 1 else "values"
+        found.append(
+            f"Before the run the server had the right {values} of {listed(kept)}; the statements only make "
+            "sure of that."
+        )
     return found
 
 

@@ -38,9 +38,9 @@ class Drawn:
         """
         if names != self.names:
             raise UsageError(
-                f"{content.place}, line {line:,}: another table begins here. It has the columns "
-                f"{units.some(names, 10)}; the first table has {units.some(self.names, 10)}. Give each table "
-                "its own file."
+                f"{content.place}, line {line:,}: another table begins here. The second table has the "
+                f"columns {units.some(names, 10)}; the first table has {units.some(self.names, 10)}. Give "
+                "each table its own file."
             )
         self.tables += 1
 
@@ -120,8 +120,8 @@ def read_ruled(content: Content) -> Drawn:
             if _RULE.fullmatch(text):
                 if not rule.boxed:
                     raise UsageError(
-                        f"{content.place}, line {number:,}: there is a rule inside a table. If it is a cell, "
-                        f"{_INSTEAD}."
+                        f"{content.place}, line {number:,}: a line that frames a table is inside the table. "
+                        f"If that line is a cell, {_INSTEAD}."
                     )
                 rule = None
             elif text or rule.width == 1:
@@ -131,7 +131,7 @@ def read_ruled(content: Content) -> Drawn:
                 rule = None
         above = line
     if found is None:
-        raise UsageError(f"{content.place} has rules but no table under them.")
+        raise UsageError(f"{content.place} has lines that frame a table, but no table under these lines.")
     return found
 
 

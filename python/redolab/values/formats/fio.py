@@ -116,8 +116,8 @@ def _json(content: Content) -> Sheet:
             f"{content.place} holds only fio's summary, not single values{_summaries(found)}. {_INSTEAD}"
         )
     notes = (
-        "The values come from fio's histogram of completion latency. Its buckets are less than 1.6 % wide, "
-        "so each value is exact to 1.6 %.",
+        "The values come from fio's histogram of completion latency. The histogram's buckets are less than "
+        "1.6 % wide, so each value is exact to 1.6 %.",
         *(f"fio's own figures for {tag}: {_own(one)}." for tag, one in found[:_MOST_SAID]),
     )
     return expanded(content.place, "a JSON file of fio", np.array(values), counts, "ms", notes, tags)

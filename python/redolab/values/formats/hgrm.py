@@ -44,7 +44,9 @@ def read_hgrm(content: Content, head: str) -> Sheet | None:
         elif line.strip() and not _HEAD.fullmatch(line) and values and not said:
             raise UsageError(f"{content.place}, line {number:,}: {line[:60]!r} is not a step of percentiles.")
     if not totals:
-        raise UsageError(f"{content.place} has the head of a percentile file of HdrHistogram but no steps.")
+        raise UsageError(
+            f"{content.place} has the head of a percentile file of HdrHistogram but no lines of percentiles."
+        )
     if said.get("Total count", totals[-1]) != totals[-1]:
         raise UsageError(
             f"{content.place} has {totals[-1]:,} values up to its last step, but its own total count is "

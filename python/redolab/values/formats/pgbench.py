@@ -108,8 +108,8 @@ def _threads(content: Content) -> list[str]:
     another = path.with_name(f"{path.name}.1")
     if isinstance(content.source, Path) and re.fullmatch(r".*\.\d+", path.name) and another.is_file():
         return [
-            f"Other threads of pgbench wrote logs in the same directory: {another} and so on. Name them too "
-            "to analyse all transactions."
+            f"Other threads of pgbench wrote logs in the same directory: {another} and so on. Name these "
+            "logs too to analyse all transactions."
         ]
     return []
 

@@ -66,7 +66,8 @@ def read_sysbench(content: Content, head: str) -> Sheet | None:
 
 def _histogram(content: Content, values: list[float], counts: list[int], intervals: int) -> Sheet:
     notes = [
-        "The values come from sysbench's histogram. They are 1.8 % apart, so each value is exact to 1.8 %."
+        "The values come from sysbench's histogram. The histogram's values are 1.8 % apart, so each value is "
+        "exact to 1.8 %."
     ]
     if intervals:
         notes.append(f"The file also has {units.counted(intervals, 'line')} of intervals, which are ignored.")

@@ -45,7 +45,7 @@ def read_vmstat(content: Content, head: str) -> Sheet | None:
         except ValueError as error:
             raise _wrong(content, number, line, names) from error
     if not rows:
-        raise UsageError(f"{content.place} has the heads of vmstat but no line of figures.")
+        raise UsageError(f"{content.place} has the heading lines of vmstat but no line of figures.")
     notes = []
     columns = {name: np.array(values) for name, values in zip(numeric, zip(*rows, strict=True), strict=True)}
     for name in _RATES & set(columns):

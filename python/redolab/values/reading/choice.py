@@ -125,7 +125,9 @@ def _only(
     ]
     if len(numeric) == 1:
         return numeric[0], (
-            *_about(names, counting, counting, " It is ignored; name it with --value to analyse it."),
+            *_about(
+                names, counting, counting, " This column is ignored; name it with --value to analyse it."
+            ),
             *_nearly(names, looked_at),
         )
     if not numeric and counting:

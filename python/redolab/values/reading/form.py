@@ -43,7 +43,7 @@ class Form:
                 "The file was read as one column, because no comma, semicolon, tab, bar or blank cuts all "
                 "its lines into the same number of cells"
             )
-        return f"Its cells are separated by {_NAMED.get(self.separator, repr(self.separator))}"
+        return f"The cells of the file are separated by {_NAMED.get(self.separator, repr(self.separator))}"
 
 
 def find_form(place: str, head: str, wanted: Sequence[str] = ()) -> Form:

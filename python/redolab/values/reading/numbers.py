@@ -270,14 +270,15 @@ def _either(seen: dict[Written, str], written: Written) -> str:
     one = number(text)
     readings = {mark: one.value(mark) if one is not None else None for mark in ".,"}
     short = (
-        f" Numbers without a mark, such as {_shown(seen[Written.SHORT])}, do not decide it."
+        f" Numbers without a mark, such as {_shown(seen[Written.SHORT])}, do not show which mark is the "
+        "decimal mark."
         if Written.SHORT in seen
         else ""
     )
     return (
         f"can be read in two ways: {_shown(text)} is {readings['.']:g} with a decimal point, and "
-        f"{readings[',']:g} with a decimal comma.{short} No other column of the file decides it. Name the "
-        "decimal mark with --decimal . or --decimal ,"
+        f"{readings[',']:g} with a decimal comma.{short} No other column of the file shows which is meant. "
+        "Name the decimal mark with --decimal . or --decimal ,"
     )
 
 

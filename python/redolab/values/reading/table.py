@@ -242,8 +242,8 @@ def _lines(file: io.TextIOWrapper, place: str) -> Iterator[str]:
         number_of += 1
         if len(line) == MOST_LINE:
             raise UsageError(
-                f"{place} has more than {MOST_LINE:,} letters in line {number_of:,} of its values. It is not "
-                "a file of numbers, or the ends of its lines are missing."
+                f"{place} has more than {MOST_LINE:,} letters in line {number_of:,} of its values. That is "
+                "not a file of numbers, or the ends of its lines are missing."
             )
         yield line
 

@@ -51,8 +51,8 @@ def as_text(content: Content, encoding: str | None = None) -> Content:
         return content
     guess = _guessed(content.place, head)
     note = (
-        f"The file is not UTF-8. Its letters were read as {guess}, which is a guess. Numbers do not depend "
-        "on it; --encoding names another encoding."
+        f"The file is not UTF-8. The letters of the file were read as {guess}, which is a guess. Numbers do "
+        "not depend on the encoding; --encoding names another encoding."
     )
     return _decoded(content, guess, (note,))
 

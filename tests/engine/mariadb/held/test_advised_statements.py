@@ -57,6 +57,6 @@ def test_what_nobody_noted_is_looked_for_first(server: MariaDB, today: Today) ->
         today.declared["parameters"].pop(name)
     (first, _) = today.changed("commit_wait", "nowait", None)["ways"]
     assert first["undo"] == []
-    assert "is not known here" in first["reach"]
+    assert "are not known here" in first["reach"]
     (shown,) = server.ask(first["look"][0])
     assert [str(value) for value in shown.values()] == ["1", "100"]

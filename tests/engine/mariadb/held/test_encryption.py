@@ -196,7 +196,7 @@ def test_what_is_not_encrypted_is_said_wherever_its_figures_are(
 
         where, doctor = told()
         assert where == (True, False, False)
-        assert "It ends on this machine" in doctor
+        assert "The connection ends on this machine" in doctor
         monkeypatch.setattr(Client, "address", "192.0.2.7")
         where, doctor = told()
         assert where == (True, True, True)
@@ -228,8 +228,8 @@ def test_the_mode_of_a_url(url: str, mode: str, tmp_path: Path, monkeypatch: pyt
     ("query", "said"),
     [
         ("ssl-mode=STRONG", "Unknown ssl-mode"),
-        ("ssl-ca=/nowhere/ca.pem", "there is no such file"),
-        ("ssl-mode=REQUIRED&ssl-ca=/dev/null", "does not check them|there is no such file"),
+        ("ssl-ca=/nowhere/ca.pem", "that file does not exist"),
+        ("ssl-mode=REQUIRED&ssl-ca=/dev/null", "does not check certificates|that file does not exist"),
     ],
 )
 def test_a_protection_that_is_none_is_refused(query: str, said: str) -> None:

@@ -33,7 +33,7 @@ def dropped(server: MariaDB) -> Iterator[None]:
 
 def refused(url: str) -> str:
     with closing(hold_of(url)) as hold:
-        with pytest.raises(RefusedError, match="never touches it") as before:
+        with pytest.raises(RefusedError, match="never touches such a database") as before:
             hold.introduce((), None)
         with pytest.raises(RefusedError) as then:
             hold.make_schema()

@@ -248,7 +248,10 @@ def test_a_restart_with_another_configuration_is_not_overruled(
         own.start()
         again = hold_of(url)
         again.make_schema()
-        told = f"The server was restarted, and its configuration sets {REDO} to 0. Redolab leaves it so."
+        told = (
+            f"The server was restarted, and its configuration sets {REDO} to 0. Redolab leaves that value as "
+            "it is."
+        )
         assert told in capfd.readouterr().err
         end(again)
         assert settings(own)["redo"] == 0

@@ -131,7 +131,7 @@ def test_the_real_ones_are_known(version: str, comment: str, is_it: tuple[str, i
         ({"innodb_force_recovery": "1"}, "innodb_force_recovery = 1"),
         ({"wsrep_on": "ON"}, "Galera"),
         ({"group_replication_group_name": "8a94f357-aab4-11df-86ab-c80aa9429562"}, "replication group"),
-        ({"binlog_storage_engine": "RocksDB"}, "not known what a commit waits for there"),
+        ({"binlog_storage_engine": "RocksDB"}, "not known what a commit waits for on this server"),
     ],
 )
 def test_one_on_which_no_run_is_possible_is_refused(variables: dict[str, str], said: str) -> None:

@@ -523,5 +523,5 @@ def test_what_cannot_be_watched_is_refused(target: str) -> None:
 
 
 def test_a_server_that_is_not_there_is_refused() -> None:
-    with pytest.raises(RefusedError, match="Is the server running there"):
+    with pytest.raises(RefusedError, match="Is the server running on that host"):
         open_observer("postgresql://nobody@127.0.0.1:1/none", seed=1)

@@ -124,7 +124,7 @@ def test_a_report_says_where_the_binary_log_is_and_what_that_costs() -> None:
     assert "binlog_storage_engine" not in describe(facts(binlog_storage_engine=""), None, local=False)
     assert "binlog_storage_engine" not in describe(facts(log_bin="OFF"), None, local=False)
     said = " ".join(not_measured(server, there, None))
-    assert "does not describe whether the pause has an effect there" in said
+    assert "does not describe whether the pause has an effect inside InnoDB" in said
     assert "log_bin is off" not in said
 
 
@@ -160,7 +160,7 @@ def test_a_watch_counts_its_commits_by_the_redo_log_alone() -> None:
 def test_an_engine_that_nothing_is_known_of_is_refused() -> None:
     with pytest.raises(RefusedError, match=r"other.*not known.*Nothing was changed"):
         facts(binlog_storage_engine="other")
-    with pytest.raises(RefusedError, match="not known what a commit waits for there"):
+    with pytest.raises(RefusedError, match="not known what a commit waits for on this server"):
         watched(binlog_storage_engine="other")
 
 

@@ -16,13 +16,7 @@ from redolab.errors import UsageError
 from redolab.parts import MissingPartError
 
 WRITTEN = base64.b64decode(
-    "AAAAAAwFFgcUEQASGRoUEBcUFAQGExkFEAAAAFRJcSTyHgP5xgpFXJtaiKcQAAAAw+hQgKQH6KQXe9Bwv/y1tzAAAAAA0qfvPYUvoX+Zh4zO"
-    "DxE6hDeoEqtP4/L+d4tjXy9Yq28jc6z3LCN3UHgeMm7m6p4gAAAA6uYjHf1WO8TJANaMi0W8PkxCBJnUMmpFaUdP7SPE2EcQAAAAq7Di2MJR"
-    "CIvddtjo+wJBqxAAAADhzNZ3SgiH6meTH7nvWQZdEAAAAKQmjivzTpB5pVYEqWcdlBEgAAAAVw4rxCbZSCly4ezDtfrmNfbwPoIfMMisfkvj"
-    "/S9ej+8gAAAAkSAnuOV2cGDrtXo8q/8TXqFdRP040TylxB1P8J8xpuogAAAA8LPoEMLIcHCFAzYBuvM7EgoF5w9J1TEQH0AOkFpewUEQAAAA"
-    "AsipYEC5HidePLpoL1ftLhAAAADu0srBnQONL9rXI8/cbIxYYAAAAD7d5+9qk080c1jrwVtsw/iFT3kjGt1fHJzgKsVPGHfZZYmNAZyPqaYC"
-    "44cLoOrd80EOcG/vZX3yIGSKSo8N6YTDcpHLceKIUmkL9IMwgcdY4rXOu7t1WPgqd/eDb9g/dhAAAACAibV/CR0HtectKCM2zq40EAAAALOu"
-    "VrWxboVjsrOR5ghKIR4="
+    "AAAAAAwFFgcUEQASGRoUEBcUFAQGExkFEAAAAFRJcSTyHgP5xgpFXJtaiKcQAAAAw+hQgKQH6KQXe9Bwv/y1tzAAAAAA0qfvPYUvoX+Zh4zODxE6hDeoEqtP4/L+d4tjXy9Yq28jc6z3LCN3UHgeMm7m6p4gAAAA6uYjHf1WO8TJANaMi0W8PkxCBJnUMmpFaUdP7SPE2EcQAAAAq7Di2MJRCIvddtjo+wJBqxAAAADhzNZ3SgiH6meTH7nvWQZdEAAAAKQmjivzTpB5pVYEqWcdlBEgAAAAVw4rxCbZSCly4ezDtfrmNfbwPoIfMMisfkvj/S9ej+8gAAAAkSAnuOV2cGDrtXo8q/8TXqFdRP040TylxB1P8J8xpuogAAAA8LPoEMLIcHCFAzYBuvM7EgoF5w9J1TEQH0AOkFpewUEQAAAAAsipYEC5HidePLpoL1ftLhAAAADu0srBnQONL9rXI8/cbIxYYAAAAD7d5+9qk080c1jrwVtsw/iFT3kjGt1fHJzgKsVPGHfZZYmNAZyPqaYC44cLoOrd80EOcG/vZX3yIGSKSo8N6YTDcpHLceKIUmkL9IMwgcdY4rXOu7t1WPgqd/eDb9g/dhAAAACAibV/CR0HtectKCM2zq40EAAAALOuVrWxboVjsrOR5ghKIR4="
 )
 """By mysql_config_editor of MySQL 9.7.4: the paths prod, client, long and empty, in this order."""
 
@@ -120,9 +114,9 @@ def test_a_file_that_others_may_open_counts_as_not_there(
     assert read_target("mysql://u@h/").password is None
     assert read_target("mysql://u@h/").password is None
     said = capsys.readouterr().err
-    assert said.count("is ignored, as by MySQL's own clients, because others may read it") == 1
+    assert said.count("is ignored, as by MySQL's own clients, because others may read the file") == 1
     assert "secret" not in said
-    with pytest.raises(UsageError, match="others may read it: chmod 600"):
+    with pytest.raises(UsageError, match="others may read the file: forbid that with chmod 600"):
         read_target("mysql://u@h/?login-path=client")
 
 

@@ -125,8 +125,8 @@ def test_what_a_restart_took_from_the_configuration_is_left_and_named() -> None:
     assert server.values == {"a": "0", "b": "5"}
     assert done.restored == {}
     assert done.sentences == (
-        "The server was restarted, and its configuration sets a to 0. Redolab leaves it so. Before the run "
-        "it was 1; SET a = 1; sets that again.",
+        "The server was restarted, and its configuration sets a to 0. Redolab leaves that value as it is. "
+        "Before the run the value was 1; SET a = 1; sets the old value again.",
     )
 
 

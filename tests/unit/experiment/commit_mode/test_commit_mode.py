@@ -113,13 +113,13 @@ def test_spoiled_samples_are_left_out_and_counted(tmp_path: Path) -> None:
     used = {(item["a"], item["metric"]): item["blocks"] for item in found["comparisons"]}
     assert used["nowait/batch", "throughput_per_s"] == 5
     assert used["nowait/immediate", "throughput_per_s"] == 6
-    assert "This rests on 5 of 6 blocks." in found["verdict"]["text"]
+    assert "This result rests on 5 of 6 blocks (passes over all settings)." in found["verdict"]["text"]
 
 
 def test_interrupted_run(tmp_path: Path) -> None:
     found = analyse(build_run(tmp_path / "run", status="interrupted", only_first=22))
     assert found["status"] == "interrupted"
-    assert "This rests on 4 of 10 blocks." in found["verdict"]["text"]
+    assert "This result rests on 4 of 10 blocks (passes over all settings)." in found["verdict"]["text"]
     assert "The run is interrupted: 22 of 50 samples were taken." in found["warnings"]
     assert [item["blocks"] for item in found["comparisons"][:3]].count(4) >= 1
 

@@ -128,7 +128,7 @@ def test_a_first_query_that_builds_versions_shows(tmp_path: Path) -> None:
     assert figures.first["3"].point == pytest.approx(3.3)
     assert figures.first_beyond["3"].point == pytest.approx(3.0)
     assert figures.first_beyond["2"].point == pytest.approx(1.0)
-    assert "later queries find the pages that it builds or fetches" in verdict(figures).text
+    assert "later queries find the pages that the first query built or fetched" in verdict(figures).text
     assert shown.findings(figures)[2].agreement == "agrees"
 
 
@@ -160,7 +160,7 @@ def test_on_a_busy_machine_queries_are_judged_by_their_cpu_time(tmp_path: Path) 
     assert figures.busy.point == pytest.approx(0.3)
     answer = verdict(figures)
     assert answer.outcome == "worse"
-    assert "times the CPU." in answer.text
+    assert "times as much CPU time as without updates." in answer.text
     assert "waited 30 % of their time for a CPU" in shown.warnings(figures)[0]
 
 
@@ -168,8 +168,8 @@ def test_the_verdict_tells_when_the_published_effect_shows(tmp_path: Path) -> No
     cheap, dear = figures_of(tmp_path / "cheap"), figures_of(tmp_path / "dear", Prices(version_ns=200.0))
     assert cheap.elapsed["3"].point == pytest.approx(1 + 0.4 / 3)
     assert "does not show here" in verdict(cheap).text
-    assert "needs 1.25 (1.25 to 1.25) more versions per row" in verdict(cheap).text
-    assert "or 11 (11 to 11) such rounds." in verdict(cheap).text
+    assert "would need 1.25 (1.25 to 1.25) more versions per row" in verdict(cheap).text
+    assert "or 11 (11 to 11) rounds of updates." in verdict(cheap).text
     assert "does not show here (9 rounds: 1.40 times)." in verdict(cheap).text
     assert dear.elapsed["3"].point == pytest.approx(1 + 2 / 3)
     assert "shows here too (9 rounds: 3.00 times)" in verdict(dear).text

@@ -203,7 +203,10 @@ def test_the_matrix_is_right_where_units_agree() -> None:
 def test_more_than_everything_is_said_loudly() -> None:
     smt = Room(cores=2, threads=4)
     (text,) = overstated(blocks(lambda n, block: spun(n, smt, block), most=8), smt)
-    assert text.startswith("UTILISATION ABOVE 100 %: busy time in threads over cores gives 200 %")
+    assert text.startswith(
+        "UTILISATION ABOVE 100 %: busy time counted in threads divided by a capacity counted in cores gives "
+        "200 %"
+    )
     assert overstated(blocks(lambda n, block: spun(n, block=block)), TWO) == []
     quota = Room(2, 2, quota=1.5, period_s=0.1)
     (text,) = overstated(blocks(lambda n, block: spun(n, quota, block, gives=2.0)), quota)

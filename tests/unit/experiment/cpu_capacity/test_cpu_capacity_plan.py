@@ -59,7 +59,7 @@ def test_settings_that_tell_nothing_are_refused(settings: tuple[str, ...], said:
 
 def test_too_few_processes_for_the_machine_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpu_capacity, "read_cpus", lambda: replace(MANY, quota=None))
-    with pytest.raises(UsageError, match="2 processes do not fill 64 CPUs"):
+    with pytest.raises(UsageError, match="With at most 2 processes, 64 CPUs are never all busy"):
         EXPERIMENT.plan(Wish(settings=("1", "2")))
 
 
@@ -116,7 +116,12 @@ def facts(point: float, low: float, high: float, kind: Power = "cores", others: 
         (facts(2.4, 2.35, 2.45), Room(2, 4), "Core-powered (2 cores, 4 threads)", "worse"),
         (facts(3.95, 3.9, 4.0, "threads"), Room(2, 4), "Thread-powered", "equivalent"),
         (facts(1.5, 1.48, 1.52, "quota"), Room(2, 2, 1.5, 0.1), "Capped by a quota of 1.5 CPUs", "worse"),
-        (facts(1.2, 1.18, 1.22, "less"), Room(2, 2), "That is less than its cores", "worse"),
+        (
+            facts(1.2, 1.18, 1.22, "less"),
+            Room(2, 2),
+            "The effective CPUs are fewer than the machine's cores",
+            "worse",
+        ),
         (facts(2.8, 2.5, 3.1, "undecided"), Room(2, 4), "Undecided (2 cores, 4 threads)", "undecided"),
         (facts(1.2, 1.0, 1.4, "undecided"), Room(2, 2, 1.5, 0.1), "Undecided: a quota of", "undecided"),
         # Beside others on a machine with one thread per core the correction holds ...
@@ -140,8 +145,11 @@ def test_the_verdict(found: Facts, room: Room, begins: str, outcome: str) -> Non
 def test_the_verdict_says_what_others_and_the_hypervisor_took() -> None:
     found = replace(facts(1.98, 1.95, 2.01, others=0.4), steal=Estimate(0.1, 0.1, 0.1))
     text, _ = verdict(found, Room(2, 2), withheld=False)
-    assert "Other processes used 40.0 % of the CPUs meanwhile" in text
-    assert "The machine gave less than its CPUs: steal was 10.0 %" in text
+    assert "Other processes used 40.0 % of the CPUs during the measurement" in text
+    assert (
+        "The machine gave less than its CPUs, because the hypervisor took 10.0 % of their time (steal)"
+        in text
+    )
     assert "first rises" not in text
     quiet, _ = verdict(facts(1.98, 1.95, 2.01), Room(2, 2), withheld=False)
     assert quiet.endswith("Elapsed time first rises from 2 to 3 processes.")

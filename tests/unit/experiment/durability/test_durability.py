@@ -87,10 +87,10 @@ def test_wait_keeps_everything_and_nowait_does_not(tmp_path: Path) -> None:
     found = analyse(kill_run(tmp_path / "run", {"wait/immediate": 0, "nowait/batch": 40}))
     assert found["verdict"]["outcome"] == "equivalent"
     assert found["verdict"]["text"] == (
-        "Rely on commits that wait for their flush: wait/immediate lost none of 10,000 acknowledged "
-        "commits in 10 hard kills of the server. nowait/batch lost 200 of 10,000 acknowledged "
-        "commits, in 5 of 10 kills, the oldest 150 ms before the kill. With 95 % confidence, at most 30.8 % "
-        "of such kills would make wait/immediate lose commits."
+        "Rely on commits that wait for their flush: wait/immediate lost none of 10,000 acknowledged commits "
+        "in 10 hard kills of the server. nowait/batch lost 200 of 10,000 acknowledged commits, in 5 of 10 "
+        "kills, the oldest 150 ms before the kill. With 95 % confidence, at most 30.8 % of kills like these "
+        "would make wait/immediate lose commits."
     )
     nowait = settings(found)["nowait/batch"]
     assert (nowait["kills_with_loss"], nowait["missing"]) == (5, 200)
@@ -137,7 +137,7 @@ def test_too_few_kills_conclude_nothing(tmp_path: Path) -> None:
     found = analyse(kill_run(tmp_path / "run", {"wait/immediate": 0}, spoil=(4,)))
     assert found["verdict"]["outcome"] == "undecided"
     assert settings(found)["wait/immediate"]["spoiled"] == 1
-    assert "Undecided: a setting has only 9 kills" in found["verdict"]["text"]
+    assert "Undecided: one setting has only 9 valid kills" in found["verdict"]["text"]
 
 
 def test_no_kills_at_all(tmp_path: Path) -> None:

@@ -144,9 +144,17 @@ def test_the_published_curve_goes_through_points_that_follow_it(exact: dict[str,
 def test_capacity_and_elbow_are_said_in_words(exact: dict[str, Any]) -> None:
     text = exact["verdict"]["text"]
     assert text.startswith("Let up to 2,4")
-    assert "per second arrive at 8 sessions, 1 row per commit, commits wait. Beyond that rate" in text
-    assert "Capacity is 3,000 (3,000 to 3,000) commits per second." in text
-    assert "Repeated samples differed in R by a factor of up to 1.00" in text
+    assert (
+        "per second arrive at 8 sessions, 1 row per commit, commits wait. Beyond this rate, the elbow "
+        "of the curve, " in text
+    )
+    assert (
+        "Capacity, what the same sessions do without a pause, is 3,000 (3,000 to 3,000) commits per second."
+    ) in text
+    assert (
+        "Repeated samples of the same arrival rate differed in response time by a factor of up to 1.00"
+        in text
+    )
 
 
 def test_what_more_is_asked_for_than_can_be_done_is_no_point_of_the_curve(exact: dict[str, Any]) -> None:
@@ -162,7 +170,9 @@ def test_where_a_backlog_grew_the_curve_ends(tmp_path: Path) -> None:
     found = found_in(stored(tmp_path / "run", backlog=60))
     judged = {row["share"]: row["judged"] for row in table(found, "response-curve-1")}
     assert [share for share, word in judged.items() if word == "unsteady"] == list(PERCENTS[3:])
-    assert "Up to that rate response time grows slower than the load" in found["verdict"]["text"]
+    assert (
+        "Up to this rate, which is the elbow of the curve or less, response time grows slower than the load"
+    ) in found["verdict"]["text"]
     assert table(found, "elbow-1")[0]["of"] == "measured, or beyond"
 
 
@@ -175,7 +185,10 @@ def test_littles_law_holds_in_every_sample_or_is_told(exact: dict[str, Any], tmp
     late = found_in(stored(tmp_path / "late", answer_s=0.0004))
     assert table(late, "response-samples-1")[0]["off"] == pytest.approx(-10.0, rel=0.01)
     (warning,) = (text for text in late["warnings"] if "L × R" in text)
-    assert "of the curve of 8 sessions, 1 row per commit, commits wait, the server's account" in warning
+    assert (
+        "of the curve of 8 sessions, 1 row per commit, commits wait, the number of busy sessions by the "
+        "server's account" in warning
+    )
 
 
 @pytest.mark.usefixtures("costs")
@@ -192,8 +205,10 @@ def test_forecasts_stand_beside_the_points_and_are_judged(noisy: Run) -> None:
     judged = sum(row["judged"] in ("inside", "outside") for row in rows)
     inside = sum(row["judged"] == "inside" for row in rows)
     text = found["verdict"]["text"]
-    assert f"{inside} of {judged} judged forecasts hold the measured value." in text
-    assert "With 5 % less CPU time, R at the elbow would be " in text
+    assert (
+        f"{inside} of {judged} forecasts that were judged have the measured value inside their interval."
+    ) in text
+    assert "with 5 % less CPU time per transaction response time at the elbow would be " in text
     drawn = [series["name"] for series in found["figures"][0]["series"]]
     assert drawn[2:] == [
         "forecast", "its interval at the points", "measured", "beyond capacity: grows with a sample", "elbow",
@@ -206,10 +221,16 @@ def test_near_cpu_bound_capacity_forecasts_are_drawn_and_not_judged(tmp_path: Pa
     judged = {row["judged"] for row in table(found, "response-curve-1")}
     assert judged == {"drawn", "unsteady"}
     text = found["verdict"]["text"]
-    assert f"Redolab did not judge {len(PERCENTS) - 1} forecasts near CPU-bound capacity." in text
-    assert "hold the measured value" not in text
+    assert (
+        f"Where arrivals keep the CPUs nearly full, Redolab did not judge the forecast ({len(PERCENTS) - 1} "
+        "forecasts)."
+    ) in text
+    assert "have the measured value inside their interval" not in text
     factors = [row["repeat"] for row in table(found, "response-samples-1")[:-1]]
-    assert f"Repeated samples differed in R by a factor of up to {max(factors):.2f}" in text
+    assert (
+        "Repeated samples of the same arrival rate differed in response time by a factor of up to "
+        f"{max(factors):.2f}" in text
+    )
     assert max(factors) > 1.2
 
 

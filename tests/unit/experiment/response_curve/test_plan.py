@@ -76,7 +76,7 @@ def test_commit_modes_rows_and_pools_can_be_asked_for() -> None:
         (Wish(settings=("4/1/wait", "4/1/wait")), "named twice"),
         (Wish(settings=("4/1/wait",), sessions=(8,)), "leave out --sessions"),
         (Wish(sessions=(8, 8)), "names a number twice"),
-        (Wish(rows=10), "takes no --rows"),
+        (Wish(rows=10), "does not take the option --rows"),
     ],
 )
 def test_what_is_no_curve_is_refused(wish: Wish, says: str) -> None:
@@ -102,7 +102,9 @@ def test_arrivals_are_shares_of_what_sessions_do_that_begin_at_once() -> None:
 def test_a_pilot_that_commits_nothing_ends_the_run_in_a_sentence() -> None:
     _, pilot = pilot_of(dict.fromkeys(CAPACITY, 0.0))
     plan = EXPERIMENT.plan(Wish(quick=True, settings=tuple(CAPACITY)))
-    with pytest.raises(RefusedError, match="The pilot of 4/1/wait committed nothing"):
+    with pytest.raises(
+        RefusedError, match=r"The first short test of 4/1/wait \(the pilot\) committed nothing"
+    ):
         EXPERIMENT.fit(plan, pilot)  # type: ignore[arg-type]
 
 

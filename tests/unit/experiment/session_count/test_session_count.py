@@ -164,7 +164,7 @@ def test_more_sessions_are_faster(tmp_path: Path) -> None:
     assert found["verdict"]["best"] == "16"
     text = found["verdict"]["text"]
     assert text.startswith("Let 16 sessions work at a time: they were ")
-    assert "That is 8.0 per CPU." in text
+    assert "That is 8.0 sessions per CPU." in text
     assert (
         "does not hold here. One flush of the log serves 8.0 commits with 32 sessions and 1.0 with 4." in text
     )
@@ -198,7 +198,7 @@ def test_noise_leaves_it_undecided(tmp_path: Path) -> None:
 def test_other_numbers_of_sessions_than_the_published_are_not_compared(tmp_path: Path) -> None:
     found = found_in(stored(tmp_path / "run", (1_000, 1_900, 3_900, 4_000), cpus=4))
     assert {item["agreement"] for item in found["published"]} == {"not comparable"}
-    assert "8 and 64 on 4 CPUs" in finding(found, "elapsed")["why"]
+    assert "8 and 64 sessions on 4 CPUs" in finding(found, "elapsed")["why"]
 
 
 def test_the_tables_say_what_was_put_in(tmp_path: Path) -> None:

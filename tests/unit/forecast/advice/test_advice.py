@@ -113,11 +113,11 @@ def test_the_short_list_tells_the_price_of_what_gives_up_durability(
     assert (
         first == "32 rows per commit instead of 1: 28.2× (27.4 to 29.0) the rows per second (measured here)."
     )
-    assert second.startswith("Nowait: commits do not wait for the log: ")
+    assert second.startswith("Commits that do not wait for the log (nowait): ")
     place = [item["durability"] for item in found["changes"]].index("lost") + 1
     assert second.endswith(
-        "(extrapolation), but a crash of the server loses commits that were acknowledged. "
-        f"It is number {place} in the table, after the changes that keep every commit."
+        "(extrapolation), but a crash of the server loses commits that were acknowledged. This change is "
+        f"number {place} in the table, after the changes that keep every commit."
     )
     assert place > 2
     assert third.startswith("Log sync is 56.2 %")

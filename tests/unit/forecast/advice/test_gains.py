@@ -165,7 +165,7 @@ def test_what_keeps_durability_comes_before_what_gives_it_up_and_limits_come_las
     gains = [item.gain.point or 0.0 for item in helping]
     assert gains[6] > gains[2]
     assert [item.outcome for item in found[8:]] == ["not shown to help", "not shown to help", "less work"]
-    assert "then those that give it up" in ORDER
+    assert "then changes that give it up" in ORDER
 
 
 def test_a_change_whose_interval_holds_no_gain_is_not_shown_to_help() -> None:
@@ -187,8 +187,9 @@ def test_what_cannot_be_tried_is_told_with_the_reason() -> None:
     tried = {item.factor for item in candidates(calibrated, model)}
     assert {"rows_per_commit", "commit_delay_us"} & tried == set()
     assert not_forecast(calibrated) == [
-        "Rows per commit: the run had one row in every commit, so a row's own cost is not known.",
-        "Commit delay: it takes effect only with at least 5 other transactions, and today has 1 session.",
+        "Rows per commit: the run had one row in every commit, so what a further row costs is not known.",
+        "Commit delay: a commit delay takes effect only with at least 5 other transactions, and today's "
+        "setting has 1 session.",
     ]
 
 

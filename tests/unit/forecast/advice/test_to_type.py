@@ -100,14 +100,17 @@ def test_a_value_that_the_watchs_own_role_hid_is_not_the_servers() -> None:
     assert found["as_before"] == []
     assert found["ways"][0]["undo"][0] == "ALTER SYSTEM RESET synchronous_commit;"
     assert len(found["ways"][0]["look"]) == 1
-    assert "is not known here" in found["ways"][0]["reach"]
+    assert "are not known here" in found["ways"][0]["reach"]
 
 
 def test_an_older_watch_knows_the_values_and_nothing_of_the_others() -> None:
     today = watched("postgresql", {"synchronous_commit": "on"})
     assert nowait(today)["ways"][0]["undo"][0] == "ALTER SYSTEM SET synchronous_commit = on;"
     delayed = today.changed("commit_delay_us", "134", None)
-    assert "What commit_delay and commit_siblings had before is not known" in delayed["ways"][0]["reach"]
+    assert (
+        "The values of commit_delay and commit_siblings before the change are not known"
+        in delayed["ways"][0]["reach"]
+    )
     assert "None" not in str(delayed["ways"])
 
 

@@ -289,4 +289,6 @@ def test_replicates_without_a_steady_state_are_counted() -> None:
     slow = replace(CALIBRATED.replicates[0], transaction_cpu_s=((1, 4e-3),))
     calibrated = replace(CALIBRATED, replicates=(slow, *CALIBRATED.replicates[1:]))
     found = forecast(calibrated, Scenario(64, arrival_rate_per_s=1_000.0), ())
-    assert any("1 of 8 resampled calibrations have no steady state" in text for text in found["warnings"])
+    assert any(
+        "With 1 of 8 resampled calibrations the queue grows without end" in text for text in found["warnings"]
+    )

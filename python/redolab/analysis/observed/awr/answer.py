@@ -41,7 +41,8 @@ _OLD_PARAMETER, _WITHOUT_EFFECT = "commit_write", 11
 """A parameter of 10.2, and the release from which on it has no effect."""
 _NAMES = ("Log file sync", "Log file parallel write")
 _NOT_MEASURED = (
-    "The queue for CPUs: a report does not count processes that wait for a CPU. Their time is unaccounted.",
+    "The queue for CPUs: a report does not count processes that wait for a CPU, so their time is "
+    "unaccounted.",
     "Single sessions and transactions: a report has sums and means over all of them.",
     "The effect of a change: nothing was tried. The bounds show the most that a change can give.",
 )
@@ -65,7 +66,7 @@ def analyse(run: Run) -> dict[str, Any]:
             left_out[setting] += 1
     counting = {name: Summary(costs) for name, costs in by_name.items() if costs}
     if not counting:
-        raise UsageError(f"No report of {run.path} counts, so no figure can be computed.")
+        raise UsageError(f"None of the reports of {run.path} can be used, so no figure can be computed.")
     waits = _waits(run, by_name)
     shown = _tables(counting, waits, everything)
     first = next(iter(counting))
@@ -233,7 +234,11 @@ def _impossible(counting: Mapping[str, Summary]) -> list[str]:
     for name, summary in counting.items():
         cores, threads = (summary.most(f"cpu_utilization_{unit}") for unit in ("cores", "threads"))
         if cores is not None and cores > 1:
-            other = "" if threads is None else f" In threads it is {units.percent(threads)}."
+            other = (
+                ""
+                if threads is None
+                else f" Divided by the time of all threads, busy time is {units.percent(threads)}."
+            )
             found.append(
                 f"{name}: busy time is {units.percent(cores)} of the time of all cores, which cannot be: "
                 f"this system counts busy time in threads.{other}"
@@ -261,7 +266,8 @@ def _of_some_reports(counting: Mapping[str, Summary]) -> list[str]:
         if 0 < without < len(summary.costs):
             found.append(
                 f"{name}: {without:,} of {len(summary.costs):,} reports list only their largest events, and "
-                "log file sync is not one of them. Its share of DB time comes from the other reports."
+                "log file sync is not one of them. The share of log file sync in DB time comes from the "
+                "other reports."
             )
     return found
 
@@ -275,12 +281,13 @@ def _of_parameters(everything: Sequence[Cost]) -> list[str]:
     if written is not None and _major(last.report.release) >= _WITHOUT_EFFECT:
         found.append(
             f"commit_write is set ({written}): it is deprecated and without effect since 11g, where "
-            "commit_logging and commit_wait took its place. Set those, and reset commit_write."
+            "commit_logging and commit_wait took its place. Set commit_logging and commit_wait, and reset "
+            "commit_write."
         )
     if listed.get("commit_wait", "").upper() == "NOWAIT":
         found.append(
             "commit_wait is NOWAIT: commits do not wait for their redo, so an outage can lose some that were "
-            "acknowledged. Any log file sync is from sessions that ask to wait all the same."
+            "acknowledged. Where log file sync is listed, sessions asked to wait all the same."
         )
     return found
 
@@ -295,7 +302,11 @@ def _contradictions(everything: Sequence[Cost]) -> list[str]:
     for cost in everything:
         texts = [text for _, text in cost.figures.texts("contradiction")]
         if texts:
-            more = f" It has {units.counted(len(texts) - 1, 'more contradiction')}." if len(texts) > 1 else ""
+            more = (
+                f" The report has {units.counted(len(texts) - 1, 'more contradiction')}."
+                if len(texts) > 1
+                else ""
+            )
             found.append(f"{cost.figures.report.file} contradicts itself: {texts[0]}{more}")
     return found
 

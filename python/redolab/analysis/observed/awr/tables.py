@@ -46,8 +46,8 @@ def account_table(summary: Summary, name: str, key: str) -> Table | None:
         f"{name}: where DB time went",
         time_columns("Share of DB time"),
         rows,
-        "The rows add up to DB time. The unaccounted row is the time that CPU and waits do not explain, such "
-        "as waiting for a CPU. It is negative where CPU and waits overlap.",
+        "The rows add up to DB time. The unaccounted row is the time that CPU and waits do not explain, "
+        "such as waiting for a CPU. The unaccounted row is negative where CPU and waits overlap.",
         first=True,
     )
 

@@ -51,7 +51,11 @@ def sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative])
     most = bound(share).point
     part = units.percent(share.point)
     each = milliseconds(summary.estimate("log_sync_s").point)
-    limit = "" if most is None else f" Without it, calls would take {units.percent(1 / most)} of their time."
+    limit = (
+        ""
+        if most is None
+        else f" Without log file sync, calls would take {units.percent(1 / most)} of their time."
+    )
     what = advice(share.point, "Change how commits are made")
     if share.point < SOME:
         what = log_first(busy) or what
@@ -68,7 +72,7 @@ def sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative])
 def _without_account(summary: Summary) -> list[str]:
     """A sentence where no part of DB time is known."""
     if summary.has_db_time and not summary.parts():
-        return ["So it is not known either where DB time went."]
+        return ["So it is also not known where the database's time (DB time) went."]
     return []
 
 

@@ -80,7 +80,7 @@ def analyse(run: Run, periods: Periods | None = None) -> dict[str, Any]:
     if not len(counting):
         why = gaps.reasons(mine)
         raise UsageError(
-            f"No stretch of {run.path} counts, so no figure can be computed"
+            f"No watched stretch of time in {run.path} can be used, so no figure can be computed"
             + (f": {why[0][0]}." if why else ". Watch for longer than one stretch.")
         )
     watch = _Watch(
@@ -349,11 +349,10 @@ def _neighbours(watch: _Watch) -> dict[str, str]:
     return {
         "name": name,
         "outcome": "passed",
-        "text": (
-            "The correlation of the load between one stretch and the next is "
-            f"{units.minus(format(alike, '.2f'))}: the {len(rate):,} stretches are worth about "
-            f"{independent:.0f} independent ones. Every interval here allows for that."
-        ),
+        "text": "The load in one stretch of time resembles that in the next (correlation "
+        f"{units.minus(format(alike, '.2f'))}): the {len(rate):,} stretches are worth about "
+        f"{independent:.0f} independent stretches. Every interval of this report allows for that "
+        "correlation.",
     }
 
 
@@ -384,7 +383,7 @@ def _warnings(watch: _Watch) -> list[str]:
         longest = max(watch.missed, key=lambda gap: gap.length_s)
         said.append(
             f"{units.clock(sum(gap.length_s for gap in watch.missed))} were not watched, in "
-            f"{units.counted(len(watch.missed), 'gap')}; the longest was from "
+            f"{units.counted(len(watch.missed), 'gap')}; the longest gap was from "
             f"{gaps.moment_text(longest.from_s)} to {gaps.moment_text(longest.to_s)}."
         )
     for key, name in (("cpu_utilization_cores", "the database"), ("host_utilization_cores", "the machine")):

@@ -113,14 +113,16 @@ def sentences(quantities: Sequence[Quantity], names: tuple[str, str]) -> list[st
     if not differing:
         said.append(
             f"{names[0]} is not shown to differ from {names[1]} in any of "
-            f"{units.counted(len(tested), 'quantity')} (5 %, Holm); that does not prove that they are equal."
+            f"{units.counted(len(tested), 'quantity')} (5 %, corrected for several comparisons by Holm); "
+            "that does not prove that the two are equal."
         )
     else:
         named = "; ".join(item.text for item in differing[:_NAMED])
         more = f"; and {len(differing) - _NAMED} more" if len(differing) > _NAMED else ""
         said.append(
             f"{names[0]} differs from {names[1]} in {len(differing)} of "
-            f"{units.counted(len(tested), 'quantity')} (5 %, Holm): {named}{more}."
+            f"{units.counted(len(tested), 'quantity')} (5 %, corrected for several comparisons by Holm): "
+            f"{named}{more}."
         )
     return [*said, _of_load(load), _NO_EXPERIMENT]
 
@@ -129,7 +131,7 @@ def _of_load(load: Quantity) -> str:
     """Whether the load was the same, by its ratio alone: a caution must not wait for a family of tests."""
     low, high = load.ratio.low, load.ratio.high
     if low is None or high is None:
-        return "It is not known whether the load was the same."
+        return "It is not known whether the load of the two periods was the same."
     if not low <= 1 <= high:
         return (
             f"The load was not the same: {load.text}. Response times, flushes and their sharing depend on "
@@ -137,7 +139,7 @@ def _of_load(load: Quantity) -> str:
         )
     if low > 1 - _NEARLY and high < 1 + _NEARLY:
         return f"The load was nearly the same: {load.text}."
-    return f"It is not known whether the load was the same: {load.text}."
+    return f"It is not known whether the load of the two periods was the same: {load.text}."
 
 
 _NEARLY = 0.1
@@ -159,8 +161,9 @@ def tables(quantities: Sequence[Quantity], names: tuple[str, str]) -> list[Table
             {"figure": WATCH[item.key].name, "ratio": item.ratio, "pvalue": item.pvalue_adjusted}
             for item in known
         ],
-        "Ratios of the period to the one that it is compared with, at 95 %; p by Welch's t, adjusted by "
-        "Holm. Both allow for the correlation between successive stretches.",
+        "Each ratio divides a figure of the period by that of the period it is compared with, at 95 %; p is "
+        "by Welch's t test, corrected for several comparisons (Holm). Intervals and p allow for the "
+        "correlation between successive stretches of time.",
         first=True,
     )
     values = Table(
@@ -201,7 +204,7 @@ def _quantity(key: str, one: Found, other: Found) -> Quantity:
         math.log(other.point), _relative(other.error, other.point),
     )  # fmt: skip
     if found is None:
-        return Quantity(key, one, other, ratio, None, "it was the same in every stretch")
+        return Quantity(key, one, other, ratio, None, "the figure was the same in every stretch of time")
     error, pvalue = found
     half = error.half_width()
     return Quantity(

@@ -75,7 +75,8 @@ def _curve(points: Stretches, found: Mapping[str, Found]) -> Figure | None:
             "The line is the published curve R = S / (1 - (S L / M)^M), with M solved from the means: it "
             "describes these stretches and does not forecast any other load."
             if line
-            else "The published curve is not drawn, because M is not known."
+            else "The published curve is not drawn, because its M (the number of parallel servers) is not "
+            "known."
         )
         + (
             f" The curve ends at {ends:,.0f} commits per second, but {beyond} of {int(known.sum())} points "
@@ -163,7 +164,7 @@ def _over_time(
     return Figure(
         key,
         title,
-        f"{caption} Each point is {_length(points)}; time counts from the first.",
+        f"{caption} Each point is {_length(points)}; time counts from the first point.",
         Axis("Time", unit),
         axis,
         tuple(

@@ -81,7 +81,7 @@ def gaps_table(found: Sequence[Gap]) -> Table:
         }
         for gap in longest
     ]
-    more = f" {len(found) - _MOST:,} shorter ones are left out." if len(found) > _MOST else ""
+    more = f" {len(found) - _MOST:,} shorter gaps are left out." if len(found) > _MOST else ""
     return Table(
         "gaps",
         "When nothing was watched",
@@ -92,7 +92,7 @@ def gaps_table(found: Sequence[Gap]) -> Table:
             Column("why", "Why", "text"),
         ),
         rows,
-        f"No figure includes these times.{more}",
+        f"No figure of the report includes the times in this table.{more}",
     )
 
 
@@ -107,7 +107,7 @@ def spoiled_table(stretches: Stretches) -> Table:
         }
         for at in which[:_MOST]
     ]
-    more = f"{len(which) - _MOST:,} more are left out." if len(which) > _MOST else ""
+    more = f"This table leaves {len(which) - _MOST:,} more stretches out." if len(which) > _MOST else ""
     return Table(
         "spoiled",
         "Stretches that do not count",

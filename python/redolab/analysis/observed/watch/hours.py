@@ -21,7 +21,7 @@ HOUR_S, DAY_S = 3600, 86_400
 _FIRST = datetime(1970, 1, 1, tzinfo=UTC)
 _NOTE = (
     "Hours and days are in UTC. Intervals are at 95 %, and allow for the correlation between successive "
-    "stretches."
+    "stretches of time."
 )
 
 

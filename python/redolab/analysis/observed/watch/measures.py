@@ -49,7 +49,9 @@ def over(upper: Floats, lower: Floats) -> float | None:
 
 _WHY: Mapping[str, str] = {
     "transactions": "the server did not count its transactions",
-    "session_transactions": "replication commits here too, and its commits are not distinguished",
+    "session_transactions": (
+        "replication commits on this server too, and its commits are not distinguished from those of sessions"
+    ),
     "rows_written": "the server did not count its rows",
     "log_flushes": "the server did not count its flushes",
     "log_flush_time_s": "the server did not time its flushes",

@@ -103,12 +103,15 @@ def asked(stretches: Stretches, begins: Sequence[str], ends: Sequence[str]) -> P
             written = f"--from {begins[number]} " if begins else ""
             written += f"--to {ends[number]}" if ends else ""
             raise UsageError(
-                f"{written.strip()} ends before it begins: {Period(begin, end).text}. The watch covers "
-                f"{whole.text}. " + _HOW
+                f"The period of {written.strip()} ends before it begins: {Period(begin, end).text}. The "
+                f"watch covers {whole.text}. " + _HOW
             )
         found.append(Period(begin, end))
     if len(found) == MOST_PERIODS and found[0].from_s < found[1].to_s and found[1].from_s < found[0].to_s:
-        raise UsageError(f"The periods overlap: {found[0].text}, and {found[1].text}. Give two that do not.")
+        raise UsageError(
+            f"The periods overlap: {found[0].text}, and {found[1].text}. Give two periods that do not "
+            "overlap."
+        )
     return Periods(found[0], found[1] if len(found) == MOST_PERIODS else None)
 
 
@@ -153,7 +156,7 @@ def _check(mine: Stretches, period: Period, stretches: Stretches) -> None:
     if len(mine):
         why = f"none of its {len(mine)} stretches counts: {next(text for text in mine.spoiled if text)}"
     else:
-        why = f"no stretch lies entirely within it. The watch covers {whole.text}"
+        why = f"no watched stretch of time lies entirely within that period. The watch covers {whole.text}"
     raise UsageError(f"No figure can be computed for {period.text}: {why}. {_HOW}")
 
 

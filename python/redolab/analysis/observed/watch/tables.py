@@ -21,8 +21,8 @@ def known_table(found: Mapping[str, Found]) -> Table:
         "What a commit costs, and how busy everything was",
         WATCH,
         {key: item.estimate() for key, item in found.items() if item.point is not None},
-        "In brackets: 95 %, over the stretches, each weighted by its time or its work. The interval allows "
-        "for the correlation between successive stretches.",
+        "In brackets: the 95 % interval over the stretches of time, each weighted by its time or its work. "
+        "The interval allows for the correlation between successive stretches.",
     )
 
 

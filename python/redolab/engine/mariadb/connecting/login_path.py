@@ -58,7 +58,8 @@ def login_path_options(name: str | None, path: Path | None = None) -> Mapping[st
     groups, options = _parsed(text, {_USUAL, name or _USUAL})
     if name is not None and name not in groups:
         raise UsageError(
-            f"There is no login path {name!r} in {path}. `mysql_config_editor print --all` lists those."
+            f"There is no login path {name!r} in {path}. `mysql_config_editor print --all` lists the login "
+            "paths that exist."
         )
     return options
 
@@ -89,7 +90,8 @@ def _text(path: Path) -> str:
             raise _NotUsedError(f"{path} is not a file.", worth_saying=False)
         if state.st_mode & _TOO_OPEN:
             raise _NotUsedError(
-                f"{path} is ignored, as by MySQL's own clients, because others may read it: chmod 600 it.",
+                f"{path} is ignored, as by MySQL's own clients, because others may read the file: forbid "
+                "that with chmod 600.",
                 worth_saying=True,
             )
         content = os.read(descriptor, _core.MOST_LOGIN_PATH_BYTES + 1)
@@ -99,7 +101,7 @@ def _text(path: Path) -> str:
         return _core.login_paths(content)
     except ValueError as error:
         raise UsageError(
-            f"{path} is not a file of login paths: {error}. Remove it, and write it again with "
+            f"{path} is not a file of login paths: {error}. Remove the file, and write it again with "
             "mysql_config_editor."
         ) from error
 

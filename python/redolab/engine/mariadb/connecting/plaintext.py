@@ -27,7 +27,9 @@ def plaintext(connection: Client) -> Plaintext | None:
     ip = ip_address(address.partition("%")[0])
     if (getattr(ip, "ipv4_mapped", None) or ip).is_loopback:
         return Plaintext(
-            f"{where}. It ends on this machine; if a tunnel begins there, the tunnel must encrypt it.", False
+            f"{where}. The connection ends on this machine; if a tunnel begins at that address, the "
+            "tunnel must encrypt the data.",
+            False,
         )
     return Plaintext(
         f"{where}. Anybody on the network path can read and change everything that is sent, including the "

@@ -47,8 +47,9 @@ def connect(path: str, patience_s: float) -> tuple[socket.socket, int]:
         if not (_is_trusted(peer) or _is_reached_by_names_of(peer, path)):
             raise StrangerError(
                 0,
-                f"a process of the user {_name(peer)} listens there. That user is not root, not you and not "
-                "a server's own account, and others can write to a directory in the path of the socket",
+                f"a process of the user {_name(peer)} listens on that socket. That user is neither root nor "
+                "you nor a server's own account, and others can write to a directory in the path of the "
+                "socket",
             )
     except BaseException:
         connected.close()

@@ -124,7 +124,9 @@ def _port(usual: Mapping[str, str]) -> str:
     """
     port = usual.get("port") or str(_PORT)
     if not re.fullmatch(r"\d{1,5}", port) or not 0 < int(port) <= _MOST_PORT:
-        raise UsageError(f"The port {port!r} in ~/.my.cnf or ~/.mylogin.cnf is not a port: correct it there.")
+        raise UsageError(
+            f"The port {port!r} in ~/.my.cnf or ~/.mylogin.cnf is not a port number: correct it in that file."
+        )
     return port
 
 
@@ -145,10 +147,10 @@ def _protection(
         names = ", ".join(name.upper().replace("-", "_") for name in _TLS_MODES)
         raise UsageError(f"Unknown ssl-mode {wanted!r}. Use one of {names}.")
     if authority and not Path(authority).is_file():
-        raise UsageError(f"ssl-ca names the file {authority}, but there is no such file.")
+        raise UsageError(f"ssl-ca names the file {authority}, but that file does not exist.")
     if authority and not mode.startswith("verify"):
         raise UsageError(
-            f"ssl-ca names certificates, but ssl-mode={wanted} does not check them: use VERIFY_CA or "
+            f"ssl-ca names certificates, but ssl-mode={wanted} does not check certificates: use VERIFY_CA or "
             "VERIFY_IDENTITY, or leave ssl-ca out."
         )
     # Over a socket it would cost both ends CPU, and nobody can listen in between; who demands it gets it.

@@ -134,7 +134,7 @@ def missing(server: Server, after: Mapping[str, float]) -> list[tuple[str, str]]
     """Figures that these counters do not give on this server."""
     figures = list(_ALWAYS)
     if not times_redo_log(server):
-        figures.append(("time of log flushes", "the server counts them but does not time them"))
+        figures.append(("time of log flushes", "the server counts flushes of the log but does not time them"))
     if "innodb_max_trx_id" not in after and not server.binlog:
         figures.append(
             (
@@ -145,14 +145,21 @@ def missing(server: Server, after: Mapping[str, float]) -> list[tuple[str, str]]
     if server.binlog_engine:
         figures.append(("commits in the binary log, its flushes and their time", NOT_COUNTED))
     elif server.binlog and not server.timed_files:
-        figures.append(("time of binlog flushes", "the server times them only in performance_schema"))
+        figures.append(
+            ("time of binlog flushes", "the server times binlog flushes only in performance_schema")
+        )
         if server.sync_binlog > 1 or server.flavour == "mysql":
-            figures.append(("flushes of the binlog", "the server counts them only in performance_schema"))
+            figures.append(
+                ("flushes of the binlog", "the server counts binlog flushes only in performance_schema")
+            )
     if not server.binlog:
         figures.append(("commits in the binary log", "this server has no binary log (log_bin is off)"))
     if "innodb_os_log_fsyncs" not in after:
         figures.append(
-            ("flushes of the redo log alone", "this version counts them together with flushes of data files")
+            (
+                "flushes of the redo log alone",
+                "this version counts flushes of the redo log together with flushes of data files",
+            )
         )
     return figures
 

@@ -115,7 +115,7 @@ def identify(connection: Connection, target: Target) -> Server:
     parameters = _parameters(connection) | redo_log_state(connection, flavour)
     strange = strange_engine(parameters)
     if strange:
-        raise RefusedError(f"{strange} Watch a server that keeps it in files or in InnoDB.")
+        raise RefusedError(f"{strange} Watch a server that keeps its binary log in files or in InnoDB.")
     on, consumers, why_off = _instruments(connection, bool(row["performance_schema"]), row["role"])
     missing += [] if why_off is None else [("exact times of file operations, names of locks", why_off)]
     return Server(
@@ -172,7 +172,7 @@ def _check_reach(flavour: str, version: int, instruments: bool, text: str) -> No
     if flavour == "mysql" and not instruments:
         raise RefusedError(
             "This MySQL runs without performance_schema, so it does not show which thread serves which "
-            "session. Set performance_schema=ON in its configuration and restart it."
+            "session. Set performance_schema=ON in the server's configuration and restart the server."
         )
 
 

@@ -212,7 +212,7 @@ class ThreadSource:
             self._unseen = unseen
             self._window.warnings.append(
                 "Connections came and went too quickly to be sampled: their CPU time is included only in the "
-                "instance's, or is shown as a background thread's."
+                "CPU time of the whole instance, or is shown as that of a background thread."
             )
         return self._give(Window(self._mark, status, files), began)
 

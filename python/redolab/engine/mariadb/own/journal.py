@@ -99,6 +99,6 @@ def _check(found: str, mark: str, *words: str) -> None:
     if not hmac.compare_digest(found, seal(mark, *words)):
         raise RefusedError(
             "Redolab could not put everything back: somebody changed Redolab's lists in the database redolab "
-            f"({words[0]!r}), so Redolab executes nothing from them. Find out which values the parameters "
-            "should have, set them, and DROP DATABASE redolab."
+            f"({words[0]!r}), so Redolab executes nothing from these lists. Find out which values the "
+            "server's parameters should have, set these values, and DROP DATABASE redolab."
         )

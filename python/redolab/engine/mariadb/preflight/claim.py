@@ -49,11 +49,12 @@ def _check_database(control: Connection, marks: Mapping[str, str]) -> bool:
     if not standing.looks_made:
         raise RefusedError(
             f"This server has a database named redolab that is not Redolab's: {why}. Redolab never touches "
-            "it. Rename it or drop it, or use another server. Nothing was changed."
+            "such a database. Rename or drop that database, or use another server. Nothing was changed."
         )
     raise RefusedError(
         f"This server has a database named redolab, and it is not proved that this Redolab made it: {why}. "
-        "Redolab never touches it. If a killed run left it, start a run as the same database user, and as "
-        "the same operating-system user on the same machine: that run puts everything back first. Or put "
-        "back by hand what redolab.parameter_journal lists, and DROP DATABASE redolab. Nothing was changed."
+        "Redolab never touches such a database. If a killed run left the database, start a run as the same "
+        "database user, and as the same operating-system user on the same machine: the new run puts "
+        "everything back first. Or put back by hand the parameters that redolab.parameter_journal lists, and "
+        "DROP DATABASE redolab. Nothing was changed."
     )

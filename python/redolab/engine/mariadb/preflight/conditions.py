@@ -43,8 +43,8 @@ def server_conditions(control: Connection, server: Facts, log_filesystem: str | 
     elif not has_second_log(server):
         sentences.append(
             "The binary log is inside InnoDB (binlog_storage_engine): a commit is flushed once here, and "
-            "sync_binlog has no effect. This is from MariaDB's documentation; Redolab was not tested on such "
-            "a server."
+            "sync_binlog has no effect. For a binary log inside InnoDB Redolab relies on MariaDB's "
+            "documentation; it was not tested on such a server."
         )
     elif server["sync_binlog"] not in ("0", "1"):
         sentences.append(

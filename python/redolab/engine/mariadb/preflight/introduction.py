@@ -30,8 +30,9 @@ def introduction(
     if known:
         now = ", ".join(f"{it.name} (now {it.value})" for it in known.values())
         notes.append(
-            f"The run changes {now} for every session of this server, and puts them back afterwards. A "
-            "restart of the server would also reset them, because SET GLOBAL is not persistent."
+            f"The run changes {now} for every session of this server, and puts the old values back "
+            "afterwards. A restart of the server would also put the old values back, because SET GLOBAL is "
+            "not persistent."
         )
     if server["binlog"]:
         notes.append(_of_binlog(replicas(control), log_bytes))

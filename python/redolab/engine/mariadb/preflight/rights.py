@@ -82,8 +82,8 @@ def check_rights(control: Connection, server: Facts, parameters: Collection[str]
     lacking = missing_grants(read_grants(control), server, parameters)
     if lacking:
         raise RefusedError(
-            f"The user {server['role']} lacks rights that this run needs. As an administrator: "
-            f"{'; '.join(lacking)}. Nothing was changed."
+            f"The user {server['role']} lacks rights that this run needs. An administrator grants these "
+            f"rights with: {'; '.join(lacking)}. Nothing was changed."
         )
 
 

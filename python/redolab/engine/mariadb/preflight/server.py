@@ -89,9 +89,10 @@ def _identity(found: Mapping[str, str]) -> tuple[str, int]:
         or "innodb_flush_log_at_trx_commit" not in found
     ):
         raise RefusedError(
-            f"This server reports that it is {text[:_MOST_LETTERS]} ({comment[:_MOST_LETTERS]}). It speaks "
-            "the protocol of MariaDB and MySQL but is neither of them, so its settings may affect a commit "
-            "differently. Point --engine at a MariaDB from 10.6 or a MySQL from 8.0. Nothing was changed."
+            f"This server reports that it is {text[:_MOST_LETTERS]} ({comment[:_MOST_LETTERS]}). This server "
+            "speaks the protocol of MariaDB and MySQL but is neither of the two, so its settings may affect "
+            "a commit differently. Point --engine at a MariaDB from 10.6 or a MySQL from 8.0. Nothing was "
+            "changed."
         )
     version = int(numbers[1]) * 100 + int(numbers[2])
     if version < OLDEST[flavour]:
@@ -125,8 +126,8 @@ def _check_prepares(found: Mapping[str, str]) -> None:
     if found.get("max_prepared_stmt_count") == "0":
         raise RefusedError(
             "This server accepts no prepared statements (max_prepared_stmt_count = 0), but the sessions of a "
-            "run prepare theirs. SET GLOBAL max_prepared_stmt_count = 16382, the default, allows them. "
-            "Nothing was changed."
+            "run prepare their statements. SET GLOBAL max_prepared_stmt_count = 16382, the default, allows "
+            "prepared statements. Nothing was changed."
         )
 
 
@@ -138,8 +139,8 @@ def _check_alone_in_commits(found: Mapping[str, str]) -> None:
     else:
         return
     raise RefusedError(
-        f"This server is a member {kind}: a commit waits for the other members, and no log setting changes "
-        "that. Point --engine at a standalone server. Nothing was changed."
+        f"This server is a member {kind}: a commit waits for the other members, and no setting of the log "
+        "changes that wait. Point --engine at a standalone server. Nothing was changed."
     )
 
 
@@ -147,7 +148,8 @@ def _check_binlog(found: Mapping[str, str]) -> None:
     strange = strange_engine(found)
     if strange:
         raise RefusedError(
-            f"{strange} Point --engine at a server that keeps it in files or in InnoDB. Nothing was changed."
+            f"{strange} Point --engine at a server that keeps its binary log in files or in InnoDB. Nothing "
+            "was changed."
         )
 
 

@@ -32,9 +32,9 @@ def check_strangers(control: Connection, server: Facts) -> None:
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     raise RefusedError(
         f"Other users may create views in the database redolab: {', '.join(names[:_MOST_NAMED])}{more}. If "
-        "they put a view in the place of one of Redolab's tables, their SQL would run with the rights of "
-        f"this run. As an administrator: SHOW GRANTS FOR {names[0]}, and REVOKE CREATE VIEW from it where "
-        "that covers redolab. Nothing was changed."
+        "one of these users put a view in the place of one of Redolab's tables, that user's SQL would run "
+        f"with the rights of this run. As an administrator, look with SHOW GRANTS FOR {names[0]}, and REVOKE "
+        "CREATE VIEW where that right covers the database redolab. Nothing was changed."
     )
 
 
@@ -45,6 +45,7 @@ def unseen(control: Connection) -> str:
     except pymysql.Error:
         return (
             "This user cannot see whether others may create views in the database redolab. A user with that "
-            "right could have SQL executed with the rights of this user; a run that finds a view there ends."
+            "right could have SQL executed with the rights of Redolab's user; a run that finds a view in "
+            "that database ends."
         )
     return ""

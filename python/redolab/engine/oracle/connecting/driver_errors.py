@@ -29,9 +29,14 @@ _LOST = frozenset(
         "ORA-03135", "ORA-12514", "ORA-12528", "ORA-12537", "ORA-12541", "ORA-12547", "ORA-12570",
     }
 )  # fmt: skip
-_LISTENER = "`lsnrctl status` on the server lists the services that it knows; name one of them in the URL."
+_LISTENER = (
+    "`lsnrctl status` on the server lists the services that the listener knows; name one of these services "
+    "in the URL."
+)
 _DOWN = "Is the database open? `startup` in SQL*Plus opens it."
-_PASSWORD = "Check the user and the password; REDOLAB_ORACLE_PASSWORD keeps it out of the command line."  # noqa: S105
+_PASSWORD = (
+    "Check the user and the password; REDOLAB_ORACLE_PASSWORD keeps the password out of the command line."  # noqa: S105
+)
 _MENDS = {
     TOO_OLD: (
         "Only Oracle 12.1 and newer can be reached without Oracle's own client. For an older release, make "
@@ -39,25 +44,30 @@ _MENDS = {
     ),
     "DPY-3001": (
         "The server requires Oracle's native network encryption, which this driver does not support: use TLS "
-        "with ?protocol=tcps, or let the server accept a connection without it."
+        "with ?protocol=tcps, or let the server accept a connection without native encryption."
     ),
     "DPY-3015": (
-        "The server stores the password only in an old format: ALTER USER ... IDENTIFIED BY stores it in a "
-        "new one."
+        "The server stores the password only in an old format: ALTER USER ... IDENTIFIED BY stores the "
+        "password in a newer format."
     ),
     "DPY-4024": "The server did not answer in time.",
-    "DPY-4027": "Write a host and a service: names from tnsnames.ora are not read.",
+    "DPY-4027": "Write a host and a service in the URL: Redolab does not read names from tnsnames.ora.",
     "DPY-6000": _LISTENER,
     "DPY-6001": _LISTENER,
     "DPY-6003": _LISTENER,
-    "DPY-6005": "Does the listener run there, and on that port? `lsnrctl status` on the server shows it.",
-    "ORA-00018": "Raise the parameter sessions, or try again when fewer are connected.",
-    "ORA-00020": "Raise the parameter processes, or try again when fewer are connected.",
+    "DPY-6005": (
+        "Does the listener run on that host, and on that port? `lsnrctl status` on the server shows the "
+        "listener's state."
+    ),
+    "ORA-00018": "Raise the parameter sessions, or try again when fewer sessions are connected.",
+    "ORA-00020": "Raise the parameter processes, or try again when fewer sessions are connected.",
     "ORA-01005": _PASSWORD,
     "ORA-01017": _PASSWORD,
     "ORA-01033": "The database is being opened or closed: try again.",
     "ORA-01034": _DOWN,
-    "ORA-01035": "The database is in restricted mode: end that, or GRANT RESTRICTED SESSION TO the user.",
+    "ORA-01035": (
+        "The database is in restricted mode: end that mode, or GRANT RESTRICTED SESSION TO the user."
+    ),
     "ORA-01045": "GRANT CREATE SESSION TO the user.",
     "ORA-12514": _LISTENER,
     "ORA-12505": _LISTENER,
@@ -65,11 +75,15 @@ _MENDS = {
     "ORA-12519": "No process is free for a further connection: try again, or raise the parameter processes.",
     "ORA-12520": "The service has no server process of the kind that ?server= asks for.",
     "ORA-12528": _DOWN,
-    "ORA-12541": "Does the listener run there, and on that port? `lsnrctl start` on the server starts it.",
-    "ORA-28000": "ALTER USER ... ACCOUNT UNLOCK.",
-    "ORA-28001": "The password has expired: ALTER USER ... IDENTIFIED BY gives a new one.",
+    "ORA-12541": (
+        "Does the listener run on that host, and on that port? `lsnrctl start` on the server starts the "
+        "listener."
+    ),
+    "ORA-28000": "The user's account is locked: ALTER USER ... ACCOUNT UNLOCK unlocks it.",
+    "ORA-28001": "The password has expired: ALTER USER ... IDENTIFIED BY sets a new password.",
     "ORA-28040": (
-        "The server accepts only other versions of the log-in: SQLNET.ALLOWED_LOGON_VERSION_SERVER sets them."
+        "The server accepts only other versions of the log-in: SQLNET.ALLOWED_LOGON_VERSION_SERVER sets "
+        "which versions the server accepts."
     ),
 }
 

@@ -70,8 +70,8 @@ def read_target(url: str) -> Target:
     query = parse_qs(parts["query"] or "", keep_blank_values=True) if parts else {}
     if parts is None or not query.keys() <= _KNOWN or int(parts["port"] or _PORT) > 65_535:
         raise UsageError(
-            "This is not a URL of an Oracle database. Write it as oracle://user@host:1521/service, with the "
-            "name of a service as `lsnrctl status` on the server lists it. Options may follow after a ?: "
+            "This is not a URL of an Oracle database. Write the URL as oracle://user@host:1521/service, with "
+            "the name of a service as `lsnrctl status` on the server lists it. Options may follow after a ?: "
             "protocol=tcps, wallet=DIRECTORY and server=dedicated, shared or pooled."
         )
     options = {name: values[0] for name, values in query.items()}
@@ -106,6 +106,6 @@ def _wallet(directory: str | None) -> str | None:
     if directory is not None and not (Path(directory) / "ewallet.pem").is_file():
         raise UsageError(
             f"The directory {directory} that wallet= names has no file ewallet.pem. The driver reads only "
-            "that format; `openssl pkcs12` makes it from an ewallet.p12."
+            "that format of a wallet; `openssl pkcs12` makes ewallet.pem from an ewallet.p12."
         )
     return directory

@@ -58,16 +58,17 @@ def check_unclaimed(
         if (int(row["sid"]), int(row["serial"])) in living:
             raise RefusedError(
                 "Another Redolab run is at work in this schema, or its guard is cleaning up (SID "
-                f"{row['sid']}): two runs would spoil each other's figures. Wait for it, or use another user."
+                f"{row['sid']}): two runs would spoil each other's figures. Wait for the end of that run, or "
+                "use another user."
             )
     own_marks = {str(row["mark"]) for row in rows} & marks.keys() if rows else place in marks.values()
     if own_marks and RUN in names:
         return True
     raise RefusedError(
         f"The schema has tables with Redolab's names ({', '.join(names[:3])}), and it is not proved that "
-        "this Redolab made them. Redolab never touches them. If a killed run left them, start a run as the "
-        "same user on the same machine: that run drops them first. Or drop the tables REDOLAB_% by hand. "
-        "Nothing was changed."
+        "this Redolab made them. Redolab never touches such tables. If a killed run left these tables, start "
+        "a run as the same user on the same machine: the new run drops them first. Or drop the tables "
+        "REDOLAB_% by hand. Nothing was changed."
     )
 
 
@@ -110,17 +111,17 @@ def drop_tables(control: Statements) -> None:
             why = "a session still uses it" if _BUSY in codes else error_text(error)
             raise RefusedError(
                 f"The table {name} could not be dropped: {why}. Nothing else was changed. The next run of "
-                "this user from this machine drops it first, or DROP TABLE does."
+                "this user from this machine drops that table first; or drop it by hand with DROP TABLE."
             ) from error
     if names and (left := own_tables(control)):
         raise RefusedError(
-            f"Redolab dropped its tables, but {', '.join(left[:3])} exists again. Find out who created it, "
-            "and DROP TABLE it."
+            f"Redolab dropped its tables, but {', '.join(left[:3])} exists again. Find out who created that "
+            "table, and drop it with DROP TABLE."
         )
 
 
 _MENDS = {
-    "ORA-01031": "As an administrator: GRANT CREATE TABLE TO this user.",
-    "ORA-01950": "As an administrator: ALTER USER ... QUOTA 1G ON the user's default tablespace.",
-    "ORA-01536": "As an administrator: raise this user's quota on its default tablespace.",
+    "ORA-01031": "An administrator can GRANT CREATE TABLE TO this user.",
+    "ORA-01950": "An administrator can ALTER USER ... QUOTA 1G ON the user's default tablespace.",
+    "ORA-01536": "An administrator can raise this user's quota on its default tablespace.",
 }

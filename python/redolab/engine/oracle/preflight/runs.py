@@ -38,8 +38,8 @@ def check_for_runs(connection: Connection, server: Server, combinations: Sequenc
         texts = [grants(hidden, server.user)] if hidden else []
         texts += [f"GRANT {name} TO {quoted(server.user)};" for name in missing]
         raise RefusedError(
-            f"The user {server.user} lacks rights that this run needs. As an administrator: "
-            f"{' '.join(texts)} Nothing was changed."
+            f"The user {server.user} lacks rights that this run needs. An administrator grants these rights "
+            f"with: {' '.join(texts)} Nothing was changed."
         )
     (self,) = fetch(connection, "select_self")
     if self["current_schema"] != server.user:
@@ -79,6 +79,6 @@ def _check_modes(server: Server, combinations: Sequence[Mapping[str, str]]) -> N
     if sets_mode and forced:
         raise RefusedError(
             "COMMIT_WAIT is FORCE_WAIT for the whole instance: every commit waits, whatever its mode, so the "
-            "modes cannot be compared. As an administrator: ALTER SYSTEM RESET COMMIT_WAIT, or use another "
-            "database. Nothing was changed."
+            "modes cannot be compared. As an administrator, run ALTER SYSTEM RESET COMMIT_WAIT, or use "
+            "another database. Nothing was changed."
         )

@@ -69,8 +69,8 @@ def identify(connection: Connection, target: Target) -> Server:
     if lacking:
         every = [view for views in hidden.values() for view in views]
         raise RefusedError(
-            f"The user {user} may not see what sessions of {target.place} wait for. As an administrator, in "
-            f"this container: {grants(every, user)} Nothing was changed."
+            f"The user {user} may not see what sessions of {target.place} wait for. An administrator grants "
+            f"that right in this container with: {grants(every, user)} Nothing was changed."
         )
     available = frozenset((*NEEDED, *LOST)) - hidden.keys()
     parameters = {}
@@ -78,8 +78,9 @@ def identify(connection: Connection, target: Target) -> Server:
         parameters = {row["name"]: row["value"] for row in fetch(connection, "select_parameters")}
     if str(parameters.get("timed_statistics") or "TRUE").upper() == "FALSE":
         raise RefusedError(
-            f"TIMED_STATISTICS is FALSE on {target.place}: Oracle counts waits but does not time them. As an "
-            "administrator: ALTER SYSTEM SET TIMED_STATISTICS = TRUE. Nothing was changed."
+            f"TIMED_STATISTICS is FALSE on {target.place}: Oracle counts waits but does not time them. An "
+            "administrator switches the timing on with ALTER SYSTEM SET TIMED_STATISTICS = TRUE. Nothing was "
+            "changed."
         )
     started = None
     if "select_instance" in available:

@@ -29,8 +29,8 @@ Connection = psycopg.Connection[dict[str, Any]]
 OwnConnection = LimitedConnection[dict[str, Any]]
 
 _TO_THE_SERVER = (
-    "A pooler such as PgBouncer answers there, and shares a server session among many clients. Connect to "
-    "the server itself: the pooler's configuration has its host and port. Nothing was changed."
+    "A pooler such as PgBouncer answers at that address, and shares a server session among many clients. "
+    "Connect to the server itself: the pooler's configuration has its host and port. Nothing was changed."
 )
 # Text of the client library or server -> what to do. Connection failures carry no SQLSTATE.
 _MENDS = (
@@ -55,12 +55,12 @@ _MENDS = (
     *TLS_MENDS,
     (
         "password authentication failed",
-        "Check the user and the password: PGPASSWORD or ~/.pgpass keep it out of the command line.",
+        "Check the user and the password: PGPASSWORD or ~/.pgpass keep the password out of the command line.",
     ),
     ("no password supplied", "Give the password in PGPASSWORD or ~/.pgpass."),
     ("no pg_hba.conf entry", "The server's pg_hba.conf must allow this host, user and database."),
     ("does not exist", "Check the database and user names in the URL."),
-    ("refused", "Is the server running there, and does it listen on that address and port?"),
+    ("refused", "Is the server running on that host, and does it listen on that address and port?"),
     ("could not translate host name", "Check the host name in the URL."),
     ("resolve", "Check the host name in the URL."),
     (
@@ -71,12 +71,12 @@ _MENDS = (
     (
         "timeout expired",
         "Nothing answered the log-in in time: check the host, the port and any firewall in between. If a "
-        "pooler answers there, check whether the server behind it answers.",
+        "pooler answers at that address, check whether the server behind the pooler answers.",
     ),
-    ("too many clients", "Ask for fewer with --sessions, or raise max_connections."),
+    ("too many clients", "Ask for fewer sessions with --sessions, or raise max_connections."),
     (
         "remaining connection slots",
-        "Ask for fewer with --sessions, or raise max_connections.",
+        "Ask for fewer sessions with --sessions, or raise max_connections.",
     ),
     ("No such file or directory", "Is the server running, and is this its socket directory?"),
     (

@@ -24,7 +24,7 @@ TLS_MENDS = (
     ),
     (
         "certificate is not for a server",
-        "Have a certificate made whose extendedKeyUsage, if it has one, includes serverAuth.",
+        "Have a certificate made for a server: if it has an extendedKeyUsage, that must include serverAuth.",
     ),
     (
         "certificate verify failed",
@@ -43,12 +43,12 @@ TLS_MENDS = (
     ),
     (
         "root certificate file",
-        "Name the file in sslrootcert, use the operating system's with sslrootcert=system, or ask for "
-        "less with sslmode=require.",
+        "Name the file of root certificates in sslrootcert, use the operating system's file with "
+        "sslrootcert=system, or ask for less protection with sslmode=require.",
     ),
     (
         "group or world access",
-        "Take the key's file away from others: chmod 600.",
+        "Others may read the file of the client's key: forbid that with chmod 600.",
     ),
     (
         "client certificate",
@@ -83,12 +83,12 @@ TLS_MENDS = (
     ),
     (
         "unsupported authentication method",
-        "The load from a client knows scram-sha-256, md5, password, certificates and trust. Let "
+        "The load from a client can log in by scram-sha-256, md5, password, certificates and trust. Let "
         "pg_hba.conf ask this role for one of these.",
     ),
     (
         "unsupported SASL mechanism",
-        "The load from a client knows scram-sha-256, md5, password, certificates and trust. Let "
+        "The load from a client can log in by scram-sha-256, md5, password, certificates and trust. Let "
         "pg_hba.conf ask this role for one of these.",
     ),
     (

@@ -63,9 +63,9 @@ class PostgresScans(PostgresLoad):
         if _pages(control) > self._pages:
             raise RefusedError(
                 "The versions of rows that were rolled back could not be removed from redolab.scanned: "
-                "another transaction on this server is so old that it might still see them. End it (see "
-                "backend_xmin in pg_stat_activity, pg_prepared_xacts and pg_replication_slots), or run on a "
-                "quiet server."
+                "another transaction on this server is so old that it might still see these versions. End it "
+                "(see backend_xmin in pg_stat_activity, pg_prepared_xacts and pg_replication_slots), or run "
+                "on a quiet server."
             )
         publish_counters(control)  # The vacuum's pages are not the sample's.
         self._versions = self._load.rows

@@ -45,7 +45,7 @@ def counted(before: Row, after: Row, rows: Sequence[Row], own: int, io_timed: bo
     if any(row["inside_call"] for row in rows):
         return counters | dict.fromkeys(_STANDING_STILL), (
             "Counters of log writes, flushes, commits and rows are left out: a procedure that commits in a "
-            "loop reports its counts only when it returns, and such procedures were running.",
+            "loop reports its counts only when it returns, and procedures that commit were running.",
         )
     if after["in_recovery"]:
         commits = (counters["commits"] or 0.0) - own

@@ -127,8 +127,8 @@ class LiveLink:
         major = self._connection.info.server_version // 10_000
         if major < OLDEST:
             raise RefusedError(
-                f"This server is PostgreSQL {major}; Redolab needs {OLDEST} or newer, because earlier ones "
-                "do not count their log writes (pg_stat_wal)."
+                f"This server is PostgreSQL {major}; Redolab needs {OLDEST} or newer, because earlier "
+                "versions do not count their log writes (pg_stat_wal)."
             )
         return fetch(self._connection, "select_server")[0]
 

@@ -29,25 +29,25 @@ def not_available(
         yield (
             "CPU and run queue",
             f"{why_not_memory}, so Redolab cannot read the kernel's accounts of its processes. Run Redolab "
-            "on the server's host to get them.",
+            "on the server's host to get these figures.",
         )
     if why_not_memory:
         yield (
             "Waits shorter than a millisecond, average waits, histograms of log sync and log write",
-            f"{why_not_memory}. They need the server's memory; the rest comes from pg_stat_activity, "
-            "asked 20 times a second.",
+            f"{why_not_memory}. These figures need access to the server's memory; all other waits come from "
+            "pg_stat_activity, asked 20 times a second.",
         )
     if server["track_wal_io_timing"] != "on":
         yield (
             "Time of log writes and flushes by the server's own clock",
             "track_wal_io_timing is off on this server. ALTER SYSTEM SET track_wal_io_timing = on and a "
-            "reload would provide it.",
+            "reload would provide the times of the log.",
         )
     if not server["may_read_stats"]:
         yield (
             "Activity of other roles' sessions and of the server's own processes"
             if why_not_memory
             else "Other roles' sessions: how much of their think time is inside a transaction",
-            "hidden from this role. GRANT pg_read_all_stats TO "
-            f"{quoted(server['role'])} (or pg_monitor) would show it.",
+            f"hidden from this role. GRANT pg_read_all_stats TO {quoted(server['role'])} (or pg_monitor) "
+            "would show this activity.",
         )

@@ -57,7 +57,7 @@ def check_rights(known: Mapping[str, Parameter], scope: Scope, server: Mapping[s
     if on_parameters and server["version_num"] < _GRANTS_PARAMETERS:
         mend = "Before PostgreSQL 15 only a superuser may change these parameters: connect as a superuser."
     else:
-        mend = f"As a superuser: {'; '.join([*on_database, *on_parameters])}."
+        mend = f"A superuser grants these rights with: {'; '.join([*on_database, *on_parameters])}."
     if on_parameters:
         mend += f" {_NEEDS_NONE} only CREATE."
     raise RefusedError(
@@ -66,7 +66,9 @@ def check_rights(known: Mapping[str, Parameter], scope: Scope, server: Mapping[s
     )
 
 
-_NEEDS_NONE = "With --scope session --settings wait,nowait a run needs"
+_NEEDS_NONE = (
+    "If only these settings are measured, with --scope session --settings wait,nowait, the run needs"
+)
 """The settings that can be measured where nothing may be changed for the whole server."""
 
 
@@ -291,9 +293,10 @@ class Parameters:
         for name, value in expected.items():
             await_value(
                 partial(_others, sessions, name, value),
-                f"The server accepted {name} = {value} for the setting {setting.name}, but a working session "
-                "still has {}. A more specific setting overrides it: look for ALTER ROLE ... SET, "
-                "ALTER DATABASE ... SET, PGOPTIONS or a server command-line option, or use --scope session.",
+                f"The server accepted {name} = {value} for the setting {setting.name}, but a working "
+                "session still has {}. A more specific setting overrides that value: look for ALTER ROLE "
+                "... SET, ALTER DATABASE ... SET, PGOPTIONS or a server command-line option, or use --scope "
+                "session.",
             )
 
 

@@ -41,7 +41,7 @@ def pending_edits(control: Connection, role: str) -> list[str]:
         sentences.append(
             "This role may not see whether an edit of pg_hba.conf waits for a reload. A superuser's GRANT "
             f"EXECUTE ON FUNCTION pg_stat_file(text) TO {role} and GRANT pg_read_server_files TO {role} "
-            "would show it."
+            "would show that."
         )
     else:
         if changed:

@@ -28,7 +28,7 @@ def check_server(control: Connection) -> dict[str, Any]:
     major = control.info.server_version // 10_000
     if major < OLDEST:
         raise RefusedError(
-            f"This server is PostgreSQL {major}; Redolab needs {OLDEST} or newer, because earlier ones "
+            f"This server is PostgreSQL {major}; Redolab needs {OLDEST} or newer, because earlier versions "
             "do not count their log writes (pg_stat_wal). Nothing was changed."
         )
     server = fetch(control, "select_server")[0]
@@ -64,8 +64,8 @@ def check_writable(control: Connection) -> None:
         )
     raise RefusedError(
         f"This server accepts no writes (default_transaction_read_only is on, from: {source}), but a run "
-        f"writes. Find out why it was set; a full disk is a common reason. To allow writes again: {lift}. "
-        "Nothing was changed."
+        "writes. Find out why that parameter was set; a full disk is a common reason. To allow writes again: "
+        f"{lift}. Nothing was changed."
     )
 
 
@@ -123,13 +123,14 @@ def _check_schema(control: Connection, marks: Collection[str]) -> bool:
     if not standing.looks_made:
         raise RefusedError(
             f"The database {database} has a schema named redolab that Redolab did not make. Redolab never "
-            "touches it. Rename it, or use another database."
+            "touches such a schema. Rename that schema, or use another database."
         )
     raise RefusedError(
         f"The database {database} has a schema named redolab, and it is not proved that this Redolab made "
-        f"it: {why}. Redolab never touches it. If a killed run left it, start a run as the same role, and as "
-        "the same operating-system user on the same machine: that run puts everything back first. Or put "
-        "back by hand what redolab.parameter_journal lists, and DROP SCHEMA redolab CASCADE."
+        f"it: {why}. Redolab never touches such a schema. If a killed run left the schema, start a run as "
+        "the same role, and as the same operating-system user on the same machine: the new run puts "
+        "everything back first. Or put back by hand the parameters that redolab.parameter_journal lists, and "
+        "DROP SCHEMA redolab CASCADE."
     )
 
 

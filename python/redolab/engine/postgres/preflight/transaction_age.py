@@ -43,9 +43,10 @@ class TransactionAge:
         """
         if need > self.left:
             raise RefusedError(
-                f"{self._oldest}. This run uses up at most {millions(need)} more, and Redolab stays below "
-                f"{millions(LIMIT)}, because a server accepts no more commits at {millions(_END)}. "
-                f"{self._mend} Or run with fewer --blocks or shorter --seconds. Nothing was changed."
+                f"{self._oldest}. This run uses up at most {millions(need)} transaction ids more, and "
+                f"Redolab stays below an age of {millions(LIMIT)}, because a server accepts no more commits "
+                f"at {millions(_END)}. {self._mend} Or run with fewer --blocks or shorter --seconds. Nothing "
+                "was changed."
             )
 
     def check_now(self) -> None:
@@ -57,7 +58,7 @@ class TransactionAge:
         if self.age > LIMIT:
             raise RefusedError(
                 f"{self._oldest} by now, and Redolab stays below {millions(LIMIT)}, because a server accepts "
-                f"no more commits at {millions(_END)}. So the run ends here; every sample that was finished "
+                f"no more commits at {millions(_END)}. So the run ends now; every sample that was finished "
                 f"is kept. {self._mend}"
             )
 

@@ -18,7 +18,7 @@ from redolab.records.servers import SERVER, server_of
 
 _TODAY_FIRST = frozenset({"calibrate", "response-curve"})
 """The experiments whose baseline is today's setting."""
-_AGAIN = "`redolab run calibrate` measures what is needed in under a minute"
+_AGAIN = "`redolab run calibrate` measures everything that a forecast needs in under a minute"
 
 
 @dataclass(frozen=True)
@@ -279,8 +279,9 @@ def choose(observed: Mapping[str, SampledSetting], run: Run, logs: Logs) -> Chos
         if not _flushes_told(item, nowait) or any(sample.session_cpu_s is None for sample in item.samples):
             raise NoCostsError(
                 run,
-                "A forecast needs CPU times and times of log flushes, and this run lacks one of them (its "
-                f"report lists what was not measured). {_AGAIN} if the server is on this machine.",
+                "A forecast needs CPU times and times of log flushes, and this run lacks one of the two "
+                f"(the run's report lists what was not measured). {_AGAIN} if the server is on this "
+                "machine.",
             )
     return Chosen(
         lone,

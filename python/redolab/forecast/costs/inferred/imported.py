@@ -33,14 +33,17 @@ _FEWEST_COMMITS, _FEW_COMMITS = 100, 10_000
 _NO_WAIT = 0.2
 _SECONDS_TO_MS = 1e3
 ROWS = (
-    "Reports do not count the rows of a transaction. Its work counts as one row, and several rows per "
-    "commit count as that many such transactions with one commit."
+    "Reports do not count the rows of a transaction. The work of a transaction counts as one row, and "
+    "several rows per commit count as the work of that many transactions with one commit."
 )
 SHARED = (
-    "Commits are assumed to share log writes as PostgreSQL's commits share flushes, where a session does "
-    "the write."
+    "Commits are assumed to share log writes in the way in which PostgreSQL's commits share flushes, where a "
+    "session does the write."
 )
-BACKGROUND = "The background's CPU time ({cpu} per commit) is assumed not to grow with commits."
+BACKGROUND = (
+    "The CPU time of background processes ({cpu} per commit) is assumed not to grow with the number of "
+    "commits."
+)
 FEW = "The reports have only {commits} commits in all, so the costs of a commit are very uncertain."
 
 
@@ -105,8 +108,8 @@ def calibrate_reports(run: Run, effort: Effort = WHOLE) -> RunCosts:
         raise NoCostsError(
             run,
             f"The costs of a commit cannot be inferred, because {why}. A report of an hour of work with "
-            "many commits has the figures. Or measure the database itself: `redolab run calibrate --engine "
-            "URL`.",
+            "many commits has the figures that are needed. Or measure the database itself: `redolab run "
+            "calibrate --engine URL`.",
         )
     if any(item.sync_s is not None for item in reports):
         # An hour that lists all events without log file sync had hardly any of it.
@@ -116,7 +119,7 @@ def calibrate_reports(run: Run, effort: Effort = WHOLE) -> RunCosts:
         raise NoCostsError(
             run,
             f"These reports have {commits:,.0f} commits in all, and at least {_FEWEST_COMMITS} are needed "
-            "to infer the costs of one. Import reports of a time with more work.",
+            "to infer the costs of a commit. Import reports of a time with more work.",
         )
     nearest = prior_of("oracle", 1)
     # A report shows neither clients nor statements, only transactions.

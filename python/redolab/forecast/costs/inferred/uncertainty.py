@@ -33,7 +33,7 @@ SEEN = (
     "assumed to be as in {calibrations} of {system}{machine}; each part may be {spread:g} times larger or "
     "smaller."
 )
-OF_ANOTHER = "Redolab has no calibration of {system}, so it uses calibrations of {other} instead."
+OF_ANOTHER = "Redolab has no calibration of {system}, so the forecast uses calibrations of {other} instead."
 ONE_MACHINE = " on one kind of machine"
 NO_CLIENT = (
     "The clients are assumed to run elsewhere, and to take no CPU time from the server. A client is "
@@ -51,19 +51,19 @@ OTHERS = (
 )
 TIMED = "A flush of the log takes {flush} by the server's clock, {spread}."
 SOLVED = (
-    "The time of a flush was not measured: with {flush} a commit takes as long as it was seen to take "
-    "({busy} in the server), {spread}."
+    "The time of a flush was not measured: with flushes of {flush} a commit takes as long as it was observed "
+    "to take ({busy} in the server), {spread}."
 )
 NO_FLUSH = "No commit waited for a flush, so the flush time ({flush}) is an assumption."
 AS_SEEN, AS_PRIOR = "distributed as observed", "distributed as in those calibrations"
 THINKS = (
-    "A session is away for {think} on average after each transaction, by Little's law; the "
-    "distribution is assumed to be exponential."
+    "After each transaction a session pauses for {think} on average (by Little's law); the pauses are "
+    "assumed to be exponentially distributed."
 )
 LOOPS = "Sessions are assumed to begin their next transaction at once."
 OTHER = (
-    "A commit takes {busy} in the server, of which {other} are neither CPU time nor the log. That part is "
-    "assumed to stay the same."
+    "A commit takes {busy} in the server, of which {other} are neither CPU time nor the log. This other part "
+    "is assumed to stay the same."
 )
 MISFIT = (
     "With these costs the forecast of today's setting is {forecast} commits per second, but {seen} "

@@ -39,8 +39,8 @@ _ENOUGH_FLUSHES = 20
 _VARIES = 2.0
 _ROWS = "The rows that transactions wrote were not counted; one row in each transaction is assumed."
 _VARIED = (
-    "Between {fewest} and {most} sessions worked in a stretch. The forecast assumes {mean} sessions all "
-    "the time."
+    "Between {fewest} and {most} sessions worked in a stretch of the watch. The forecast assumes {mean} "
+    "sessions all the time."
 )
 
 
@@ -192,14 +192,14 @@ def _check(run: Run, stretches: Stretches) -> None:
     if not len(stretches):
         raise NoCostsError(
             run,
-            "The watch saw no transaction that wrote, so the costs of a commit are not known. Watch "
-            "the server at work.",
+            "The watch saw no transaction that wrote, so the costs of a commit are not known. Watch the "
+            "server while it has work.",
         )
     if not np.isfinite(stretches.columns["session_transactions"]).any():
         raise NoCostsError(
             run,
-            "The costs of a commit are not known, because replication commits on this server too and "
-            "cannot be distinguished from the sessions. Watch the server that it replicates from.",
+            "The costs of a commit are not known, because replication commits on this server too and cannot "
+            "be distinguished from the sessions. Watch the server that this server replicates from.",
         )
     cpu_s, busy_s = _server_s(stretches), _point("session_response_time_s", stretches)
     missing = [

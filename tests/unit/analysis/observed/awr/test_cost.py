@@ -228,4 +228,4 @@ def test_where_commits_are_not_the_matter_the_largest_part_is_named(tmp_path: Pa
     )
     assert text.startswith("Look elsewhere first")
     assert "enq: TX - row lock contention takes 87" in text
-    assert "look at what it does before that" in text
+    assert "look at what such a session does before its commit" in text

@@ -57,7 +57,7 @@ def test_an_account_without_a_single_figure_is_a_sentence(tmp_path: Path) -> Non
     without = whole.replace("TOP-N-TIMED-EVENTS", "TOP-N").replace("AVERAGE-ACTIVE-SESSIONS", "AVERAGE")
     results = results_of(tmp_path / "without", [without])
     assert "account-1" not in {item["key"] for item in results["tables"]}
-    assert "So it is not known either where DB time went." in results["verdict"]["text"]
+    assert "So it is also not known where the database's time (DB time) went." in results["verdict"]["text"]
 
 
 def test_a_counter_below_zero_makes_no_figure(tmp_path: Path) -> None:

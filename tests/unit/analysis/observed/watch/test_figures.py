@@ -67,7 +67,7 @@ def test_what_replication_commits_is_in_no_figure_of_sessions(tmp_path: Path) ->
         "servers",
     ):
         assert found[key] is None
-        assert "replication commits here too" in missing[key]
+        assert "replication commits on this server too" in missing[key]
     whole = figures(analyse(watched_run(tmp_path / "other", steady())))
     for key in (
         "arrival_rate_per_s",

@@ -90,7 +90,9 @@ def test_what_is_no_period_is_refused_in_words(
 def test_a_period_without_stretches_is_refused_in_words(day: Stretches) -> None:
     found = asked(day, ["2026-11-25"], ["2026-11-26"])
     assert found is not None
-    with pytest.raises(UsageError, match=r"entirely within it\. The watch covers 23 November 2026, 22:00"):
+    with pytest.raises(
+        UsageError, match=r"entirely within that period\. The watch covers 23 November 2026, 22:00"
+    ):
         divided(day, found)
 
 
@@ -264,7 +266,7 @@ def test_periods_are_of_watched_runs_alone(tmp_path: Path) -> None:
     run = build_run(tmp_path / "run", LOG_BOUND, design(blocks=2))
     with pytest.raises(UsageError, match="choose a period of what `redolab watch` stored"):
         make_results(run, None, ["2026-11-24"], [])
-    with pytest.raises(UsageError, match="was not watched"):
+    with pytest.raises(UsageError, match="was not made by `redolab watch`"):
         answers.analyse(run, None, Periods(*[_ANY] * 2))
 
 

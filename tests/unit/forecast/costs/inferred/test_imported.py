@@ -46,9 +46,9 @@ def test_a_forecast_lists_what_was_taken_for_granted(seen: RunCosts) -> None:
     text = " ".join(results["warnings"])
     for words in (
         "Redolab has no calibration of Oracle Database",
-        "as PostgreSQL's commits share flushes",
+        "in which PostgreSQL's commits share flushes",
         "do not count the rows",
-        "No forecast of the family",
+        "No forecast for settings of the family",
     ):
         assert words in text, words
     assert results["asked"]["levels"] == results["today"]["levels"]
@@ -130,7 +130,7 @@ def test_where_commits_are_not_the_matter_nothing_is_forecast_of_them(tmp_path: 
     without = tuple(event for event in FACTS.foreground if event.name != "log file sync")
     advice = advice_of(tmp_path / "none", truth(foreground=without))
     assert (advice["changes"], advice["lines"]) == ([], [])
-    assert "their waiting time for the log is not known" in advice["why_no_forecast"]
+    assert "the time that commits wait for the log is not known" in advice["why_no_forecast"]
 
 
 @pytest.mark.parametrize(
