@@ -173,9 +173,9 @@ def test_the_answer_names_the_server_and_what_it_promises(results: dict[str, Any
         "Use new: where commits wait and the log is written at once (wait/immediate), it commits 25.0 % "
         "faster (25.0 to 25.0) than old. Both servers promise the same: a commit is acknowledged once "
         "flushed to disk; survives a crash and a power cut. nowait/batch on new commits 20.0 % slower (20.0 "
-        "to 20.0) than nowait/batch on old. Equal under wait/batch, nowait/immediate. Use nowait/batch on "
-        "old if a crash may lose acknowledged commits: it commits 5.00 times as fast (5.00 to 5.00) as "
-        "wait/immediate on old."
+        "to 20.0) than nowait/batch on old. The servers count as equal under wait/batch, nowait/immediate. "
+        "Use nowait/batch on old if a crash may lose acknowledged commits: it commits 5.00 times as fast "
+        "(5.00 to 5.00) as wait/immediate on old."
     )
     assert "Commits on new wait for the log: under wait/immediate on new 75 %" in verdict["text"]
     assert not any(item["name"] in verdict["text"] for item in results["settings"])
@@ -251,7 +251,10 @@ def test_equal_servers_are_said_to_be_equal(tmp_path: Path) -> None:
     assert results["verdict"]["text"].startswith(
         "Take any server: where commits wait and the log is written at once (wait/immediate), b commits 0.0 %"
     )
-    assert "Equal under wait/batch, nowait/immediate, nowait/batch." in results["verdict"]["text"]
+    assert (
+        "The servers count as equal under wait/batch, nowait/immediate, nowait/batch."
+        in results["verdict"]["text"]
+    )
 
 
 def test_unequal_promises_are_not_compared(tmp_path: Path) -> None:
