@@ -40,6 +40,8 @@ class SessionCount(Experiment):
     options = frozenset({"sessions"})
     quick = Size(blocks=6, seconds=1.2, warmup_s=0.3)
     full = Size(blocks=16, seconds=30, warmup_s=5, units=_PUBLISHED_INSERTS)
+    sequential = True
+    settling_s = 1.0
 
     def combine(self, wish: Wish, /) -> Mapping[str, Levels]:
         """A setting per number of sessions, and where the engine has them one per kind of server process."""
