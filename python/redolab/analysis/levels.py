@@ -94,7 +94,7 @@ def sessions_levels(manifest: Mapping[str, Any], blocks: BlockValues, null: Null
 
 
 def one_step(estimate: Estimate, numbers: Sequence[int]) -> bool:
-    """Whether the ends of an interval are one measured number, or two that follow each other.
+    """Whether the ends of an interval are one measured number, or two that follow each other and are not all.
 
     Args:
         estimate: its ends are measured numbers.
@@ -102,7 +102,8 @@ def one_step(estimate: Estimate, numbers: Sequence[int]) -> bool:
     """
     if estimate.low is None or estimate.high is None:
         return False
-    return numbers.index(int(estimate.high)) - numbers.index(int(estimate.low)) <= 1
+    steps = numbers.index(int(estimate.high)) - numbers.index(int(estimate.low))
+    return steps < min(2, len(numbers) - 1) or steps == 0
 
 
 def span(estimate: Estimate) -> str:
