@@ -17,7 +17,7 @@ from redolab.stats.blocks import BlockValues
 from redolab.stats.levels import NumbersSoFar
 from tests.validation.test_sequential import Floats
 
-BLOCKS, RUNS = 20, 8
+BLOCKS, RUNS = 20, 2
 NUMBERS = (1, 2, 4, 8)
 NAMES = {number: str(number) for number in NUMBERS}
 RNG = np.random.default_rng(4181)
@@ -80,7 +80,7 @@ def test_the_right_level_is_never_ruled_out_in_95_of_100_runs(size: float) -> No
     missed = []
     for rates in CURVES.values():
         for noise in NOISES:
-            for seed in range(RUNS // 2):
+            for seed in range(RUNS):
                 found = NumbersSoFar(drawn(rates, noise, seed, size), NAMES).near_best(0.05)
                 assert found.low is not None
                 missed.append(not found.low <= enough(rates) <= (found.high or 0))
@@ -92,7 +92,7 @@ def test_the_fewest_of_a_saving_are_never_ruled_out_in_95_of_100_runs() -> None:
     for commit in (0.9, 20.0):
         times = [1 + commit / rows for rows in NUMBERS]
         for noise in NOISES:
-            for seed in range(RUNS // 2):
+            for seed in range(RUNS):
                 blocks = drawn(tuple(1 / time for time in times), noise, seed, 0.05)
                 for share, found in NumbersSoFar(blocks, NAMES).of_saving({0.5: 2.0, 0.9: 4.0}).items():
                     line = share * times[-1] + (1 - share) * times[0]
