@@ -23,7 +23,7 @@ class Level:
 
     key: str
     text: str
-    """What is known of it, with its interval, as a clause."""
+    """The number with its interval, as a clause."""
     estimate: Estimate
     settled: bool
 
@@ -81,11 +81,15 @@ def sessions_so_far(manifest: Mapping[str, Any], blocks: BlockValues, null: Null
     }
     sessions = NumbersSoFar(blocks, names, allowance(null))
     enough = sessions.near_best(float(manifest["design"]["margin"]))
-    most = sessions.numbers[-1]
+    settled = one_step(enough, sessions.numbers)
     text = f"{span(enough)} {'session is' if enough.high == 1 else 'sessions are'} enough"
-    if enough.low == most:
-        text = f"no fewer than {most:,} sessions, the most measured, are enough"
-    return SessionsSoFar(sessions, Level("sessions", text, enough, one_step(enough, sessions.numbers)))
+    if enough.low is None or enough.high is None:
+        text = "it is not known how many sessions are enough"
+    elif not settled:
+        text = f"the fewest sessions that are enough may be {enough.low:,.0f} to {enough.high:,.0f}"
+    elif enough.low == sessions.numbers[-1]:
+        text = f"no fewer than {enough.low:,.0f} sessions, the most measured, are enough"
+    return SessionsSoFar(sessions, Level("sessions", text, enough, settled))
 
 
 def sessions_levels(manifest: Mapping[str, Any], blocks: BlockValues, null: NullTest) -> Sequence[Level]:

@@ -83,7 +83,7 @@ def _answer(sweep: Sweep, compared: Compared) -> tuple[list[str], Outcome, str |
 
 
 def _settling(sweep: Sweep, gain: Estimate, margin: float) -> tuple[list[str], Outcome, str | None]:
-    """The same of a run that ends as soon as its levels are settled, by the evidence that settles them.
+    """Sentences, outcome and best setting of a run that ends as soon as its levels are settled.
 
     Args:
         sweep: the settings.
