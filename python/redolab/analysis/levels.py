@@ -15,6 +15,8 @@ from redolab.stats.sequential import allowance
 
 LevelsOf = Callable[[Mapping[str, Any], BlockValues, NullTest], "Sequence[Level]"]
 """The levels of a run by its manifest, the logarithms of its throughput and its A/A pair."""
+_FAR = 1_000
+"""Blocks beyond which a forecast of them is not stated as a number."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Level:
     """The number with its interval, as a clause."""
     estimate: Estimate
     settled: bool
+    blocks_needed: int | None = None
+    """About how many further blocks would settle it; None where that is not known."""
 
     def as_json(self) -> dict[str, Any]:
         """The level as the results object has it."""
@@ -34,6 +38,7 @@ class Level:
             "text": self.text,
             "estimate": self.estimate.as_json(),
             "settled": self.settled,
+            "blocks_needed": self.blocks_needed,
         }
 
 
@@ -80,7 +85,8 @@ def sessions_so_far(manifest: Mapping[str, Any], blocks: BlockValues, null: Null
         if "server_process" not in item["levels"]
     }
     sessions = NumbersSoFar(blocks, names, allowance(null))
-    enough = sessions.near_best(float(manifest["design"]["margin"]))
+    margin = float(manifest["design"]["margin"])
+    enough = sessions.near_best(margin)
     settled = one_step(enough, sessions.numbers)
     text = f"{span(enough)} {'session is' if enough.high == 1 else 'sessions are'} enough"
     if enough.low is None or enough.high is None:
@@ -89,7 +95,8 @@ def sessions_so_far(manifest: Mapping[str, Any], blocks: BlockValues, null: Null
         text = f"the fewest sessions that are enough may be {enough.low:,.0f} to {enough.high:,.0f}"
     elif enough.low == sessions.numbers[-1]:
         text = f"no fewer than {enough.low:,.0f} sessions, the most measured, are enough"
-    return SessionsSoFar(sessions, Level("sessions", text, enough, settled))
+    needed = None if settled else sessions.blocks_to_settle(margin)
+    return SessionsSoFar(sessions, Level("sessions", text, enough, settled, needed))
 
 
 def sessions_levels(manifest: Mapping[str, Any], blocks: BlockValues, null: NullTest) -> Sequence[Level]:
@@ -128,12 +135,21 @@ def reservations(levels: Sequence[Level], blocks: int, null: NullTest, baseline:
     """
     odd = [allowed_for(null, baseline)] if levels and null.passed is False else []
     texts = [
-        f"Not settled after {units.counted(blocks, 'block')}: {level.text}."
+        f"Not settled after {units.counted(blocks, 'block')}: {level.text}{_to_go(level.blocks_needed)}."
         for level in levels
         if not level.settled
     ]
     more = ["`redolab continue RUN --until-settled` measures further blocks."] if texts else []
     return [*odd, *texts, *more]
+
+
+def _to_go(blocks: int | None) -> str:
+    """A clause on the blocks that would settle a level."""
+    if blocks is None:
+        return ""
+    if blocks > _FAR:
+        return f"; more than {_FAR:,} further blocks would be needed"
+    return f"; about {units.counted(blocks, 'further block')} would settle that"
 
 
 def _count(number: float) -> str:

@@ -17,7 +17,7 @@ Source: W. Maurer, L. Hothorn, W. Lehmacher 1995, and P. Westfall, A. Krishen, J
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -27,7 +27,7 @@ from redolab.stats.blocks import ALPHA, BlockValues, rows_of
 from redolab.stats.enough import fewest_enough_interval
 from redolab.stats.estimates import MISSING, Estimate, ratio_of
 from redolab.stats.evidence import shift_interval
-from redolab.stats.sequential import pair_differences
+from redolab.stats.sequential import blocks_to_find, pair_differences
 
 Floats = npt.NDArray[np.float64]
 _OF_WHOLE = 0.4 * ALPHA
@@ -88,6 +88,41 @@ class NumbersSoFar:
         values = [Estimate(None, low, high) for low, high in worst[: enough + 1]]
         return _inside(fewest_enough_interval(point, numbers[: enough + 1], values, line))
 
+    def blocks_to_settle(self, margin: float) -> int | None:
+        """About how many further blocks leave at most two neighbours in the interval of `near_best`.
+
+        None where that is not known, or where nothing is open.
+        """
+        line, means = math.log1p(-margin), self._means()
+        contrasts = []
+        for number in self._open(self.near_best(margin)) if means else ():
+            over = [
+                (number, other, means[number] - means[other] - line)
+                for other in self.numbers
+                if other != number
+            ]
+            worst = min(over, key=lambda contrast: contrast[2])
+            # A number that is short is so against its worst rival, one that is enough against all.
+            contrasts.append([worst] if worst[2] < 0 else over)
+        return self._to_go(contrasts, ALPHA / max(len(self.numbers) - 1, 1))
+
+    def blocks_to_collect(self, share: float, point: float) -> int | None:
+        """About how many further blocks do so with the interval of a share in `of_saving`.
+
+        Args:
+            share: of the saving.
+            point: the fewest that collect it, by the means.
+        """
+        means, last = self._means(), self.numbers[-1]
+        if not means:
+            return None
+        line = math.log(share + (1 - share) * math.exp(means[last] - means[self.numbers[0]]))
+        contrasts = [
+            [(last, number, line - means[last] + means[number])]
+            for number in self._open(self.of_saving({share: point})[share])
+        ]
+        return self._to_go(contrasts, ALPHA - _OF_WHOLE)
+
     def of_saving(self, points: Mapping[float, float]) -> dict[float, Estimate]:
         """The fewest that collect each share of the time that the most save against the fewest.
 
@@ -134,6 +169,31 @@ class NumbersSoFar:
             for time in (low, high)
         ]
         return _inside(Estimate(point, min(ends), max(ends)))
+
+    def _open(self, enough: Estimate) -> list[int]:
+        """The numbers of an interval that are neither surely short nor surely enough."""
+        if enough.low is None or enough.high is None:
+            return []
+        return [number for number in self.numbers if enough.low <= number < enough.high]
+
+    def _to_go(self, contrasts: Sequence[Sequence[tuple[int, int, float]]], alpha: float) -> int | None:
+        """The most blocks that any open number needs; of three numbers or more one may stay open.
+
+        Args:
+            contrasts: for each open number, pairs with their distance from the line.
+            alpha: level of the pairs' tests.
+        """
+        needed = []
+        for each in contrasts:
+            blocks = []
+            for number, other, distance in each:
+                logs, _ = self._pair(number, other)
+                if logs is None:
+                    return None
+                blocks.append(blocks_to_find(logs, abs(distance), alpha))
+            needed.append(max(blocks))
+        left = len(self.numbers) > 2
+        return sorted(needed)[-1 - left] if len(needed) > left else None
 
     def _means(self) -> dict[int, float]:
         """The mean logarithm of each number over the blocks that have all."""

@@ -31,6 +31,8 @@ from redolab.stats.evidence import BETS, log_evidence, pvalue, shift_interval
 from redolab.stats.families import holm
 
 Floats = npt.NDArray[np.float64]
+_LEAST_EFFECT = 1e-3
+"""A distance in standard deviations that no run can be long enough for."""
 NULL_ALPHA = 0.01
 """Level of the A/A pair's test: one run in a hundred is doubted although nothing is wrong."""
 
@@ -67,7 +69,7 @@ def compare_sequentially(
         )
         detected = own <= alpha and item.excludes_equal
         outcome = outcome_of(item, margin, detected=detected)
-        needed = _blocks_needed(logs, margin, alpha) if outcome == "undecided" else None
+        needed = blocks_to_find(logs, math.log1p(margin), alpha) if outcome == "undecided" else None
         found.append(replace(item, detected=detected, outcome=outcome, blocks_needed=needed))
     return tuple(found)
 
@@ -149,8 +151,8 @@ def _levels(pvalues: Sequence[float]) -> list[float]:
     return levels
 
 
-def _blocks_needed(logs: Floats, margin: float, alpha: float) -> int:
-    """Blocks still missing to find a difference of the margin four times in five, if the noise stays.
+def blocks_to_find(logs: Floats, distance: float, alpha: float) -> int:
+    """Blocks still missing to rule out a shift at such a distance four times in five, if the noise stays.
 
     The logarithm of the evidence grows like that of the likelihood ratio of a normal shift: a Brownian motion
     with drift m^2 / 2 and variance m^2 a block, where m is the margin in standard deviations of a block. It
@@ -165,7 +167,7 @@ def _blocks_needed(logs: Floats, margin: float, alpha: float) -> int:
     spread = float(np.std(means, ddof=1)) if done > 1 else 0.0
     if spread == 0:
         return max(1, fewest - done)
-    effect = math.log1p(margin) / spread
+    effect = max(distance / spread, _LEAST_EFFECT)
     line = math.log(2 * len(BETS) / alpha)
     mean, shape = 2 * line / effect**2, (line / effect) ** 2
     total = float(stats.invgauss.ppf(POWER, mean / shape, scale=shape))

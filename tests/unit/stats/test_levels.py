@@ -113,3 +113,31 @@ def test_saving_and_share_hold_the_truth() -> None:
     assert (share.low or 1) < (r - h) / (r - 1) < (share.high or 0)
     assert [found.collected(number, 1.0).low for number in (1, 32768)] == [1.0, 1.0]
     assert of_rows(20, 3, 0.05).saving(0.95).low is None
+
+
+def test_the_blocks_to_go_are_about_those_that_it_takes() -> None:
+    rates = dict(zip(NAMES, (1, 1.8, 3, 3, 3), strict=True))
+    blocks = blocks_of(rates, 45, 0.05, seed=3)
+
+    def after(last: int) -> NumbersSoFar:
+        return NumbersSoFar({block: values for block, values in blocks.items() if block <= last}, NAMES)
+
+    def is_settled(last: int) -> bool:
+        found = after(last).near_best(0.05)
+        return (found.low, found.high) in ((5, 5), (2, 5), (5, 10))
+
+    needed = after(10).blocks_to_settle(0.05)
+    assert needed is not None
+    assert not is_settled(10)
+    assert is_settled(10 + 3 * needed)
+    assert after(45).blocks_to_settle(0.05) is None
+    assert NumbersSoFar({}, NAMES).blocks_to_settle(0.05) is None
+
+
+def test_more_noise_takes_more_blocks_to_collect_a_share() -> None:
+    few, many = (of_rows(20, 12, noise).blocks_to_collect(0.99, 512.0) for noise in (0.15, 0.3))
+    assert few is not None
+    assert many is not None
+    assert 1 <= few < many
+    assert of_rows(20, 12, 0.002).blocks_to_collect(0.99, 512.0) is None
+    assert NumbersSoFar({}, ROWS).blocks_to_collect(0.99, 512.0) is None

@@ -85,7 +85,8 @@ class Sweep:
                 f"{self.label}:{share:g}",
                 f"{which}{100 * share:g} % of the saving needs {span(found)} rows per commit",
                 found,
-                one_step(found, list(self.names)),
+                settled := one_step(found, list(self.names)),
+                None if settled else self.so_far.blocks_to_collect(share, saving.fewest(self.times, share)),
             )
             for share, found in shares.items()
         )
