@@ -27,6 +27,7 @@ from redolab.records.writing.writer import write_results
 from redolab.report.page.html import render
 from redolab.report.tables.method import in_words
 from redolab.stats.estimates import MISSING, Estimate
+from tests.docs.pages import ROOT, inline_code
 from tests.unit.measure.test_going_on import rows
 from tests.unit.measure.test_settling import Heard
 
@@ -111,6 +112,8 @@ def test_it_ends_with_the_block_that_settles_the_level(
     assert heard.samples == 9 * (len(APART[name]) + 1)
     assert [text for _, text in heard.news_after] == [f"{text}: settled after 8 blocks." for text in said]
     assert levels(results) == found
+    documented = inline_code(ROOT / "docs" / "reference" / "json.md")
+    assert {f"levels[].{key}" for item in results["levels"] for key in item} <= documented
     text = results["verdict"]["text"]
     assert results["verdict"]["outcome"] == "better"
     assert results["verdict"]["best"] == ("512" if name == "rows-per-commit" else "4")
@@ -125,7 +128,7 @@ def test_it_ends_with_the_block_that_settles_the_level(
         assert verify_run(open_run(outcome.run.path)) == []
 
 
-@pytest.mark.parametrize("name", SWEEPS)
+@pytest.mark.parametrize("name", ["rows-per-commit", "session-count"])
 def test_it_ends_with_its_time_and_says_what_is_open_and_how_to_go_on(tmp_path: Path, name: str) -> None:
     samples = len(APART[name]) + 1
     wish = wish_of(name, seconds=1.0, at_most_s=5 * samples * 1.1)
@@ -169,7 +172,7 @@ def gone_on(place: Path, name: str) -> Run:
     return outcome.run
 
 
-@pytest.mark.parametrize("name", SWEEPS)
+@pytest.mark.parametrize("name", ["rows-per-commit", "commit-scaling"])
 def test_an_interrupted_one_becomes_what_it_would_have_been(whole: Whole, tmp_path: Path, name: str) -> None:
     uncut, _ = whole(name)
     cut, _ = measured(tmp_path / "run", name, APART[name], wish_of(name), 31)
