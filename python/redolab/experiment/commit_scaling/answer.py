@@ -93,7 +93,8 @@ def _first(found: Scaling, best: int, enough: Estimate, outcome: Outcome, where:
     asked = point if outcome != "undecided" else best
     brought = f"{where}{_sessions(asked)} bring {_times(found.ratio(asked, fewest))} the commits"
     if outcome == "undecided":
-        return f"Measure more blocks: {brought} of {fewest}, which decides nothing."
+        doubt = "which decides nothing" if found.so_far is None else "which is not sure yet"
+        return f"Measure more blocks: {brought} of {fewest}, {doubt}."
     brought = brought.replace(_sessions(asked), "they", 1)
     if point < most:
         return f"Let {_sessions(point)} commit at a time: {brought} of {fewest}, and more only wait longer."

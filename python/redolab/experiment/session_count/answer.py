@@ -79,9 +79,9 @@ def _undecided(compared: Compared, found: SessionCounts, pool: int) -> list[str]
     """The measured difference, and the blocks that would settle it."""
     fewest, most = found.sessions[0], found.sessions[-1]
     asked, margin = pool if pool != fewest else most, units.percent(compared.margin, 0)
+    doubt = "which decides nothing" if found.so_far is None else "which is not sure yet"
     texts = [
-        f"Measure more blocks: {asked} sessions were {_faster(found.ratio(asked, fewest))} {fewest}, which "
-        "decides nothing."
+        f"Measure more blocks: {asked} sessions were {_faster(found.ratio(asked, fewest))} {fewest}, {doubt}."
     ]
     compared_to = found.against_fewest(asked)
     if found.so_far is None and compared_to is not None and compared_to.blocks_needed:
