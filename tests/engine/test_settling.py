@@ -76,3 +76,37 @@ def test_an_undecided_run_goes_on_until_it_is_decided(redolab: Redolab, tmp_path
     assert redolab("verify", out).code == 0
     assert redolab("continue", out).code == 2
     assert redolab("continue", out, "--blocks", "1", "--engine", "mariadb").code != 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "enough"),
+    [
+        (("rows-per-commit", "--settings", "1,32,1024"), {":0.9": 32}),
+        (("session-count", "--sessions", "1,4"), {"sessions": 4}),
+        (("commit-scaling", "--sessions", "1,4"), {"sessions": 4}),
+    ],
+)
+def test_a_sweep_ends_when_the_number_to_recommend_is_settled(
+    asked: tuple[str, ...], enough: dict[str, int], redolab: Redolab, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    seconds = ("--seconds", "0.2", "--log-device-ms", "5")
+    done = redolab("run", *asked, *seconds, "--at-most", "5m", "--out", out, "--json")
+    assert done.code == 0, done.err
+    results = json.loads(done.out)
+    found = {item["key"]: item for item in results["levels"]}
+    assert all(item["settled"] for item in found.values())
+    assert {key: found[key]["estimate"]["low"] for key in enough} == enough
+    assert re.search(r"needs 32 |4 sessions", done.err)
+    assert re.search(r"settled after \d+ blocks\.", done.err)
+    assert results["verdict"]["outcome"] == "better"
+    assert "ot settled" not in results["verdict"]["text"]
+    samples = read_samples(open_run(out))
+    assert len(samples) == (len(results["settings"]) + 1) * max(sample.block for sample in samples)
+    assert redolab("verify", out).code == 0
+    further = redolab("continue", out, "--blocks", "1", "--json")
+    assert further.code == 0, further.err
+    again = json.loads(further.out)
+    assert again["method"]["continued"][0]["sample"] == len(samples) + 1
+    assert set(found) <= {item["key"] for item in again["levels"]}
+    assert redolab("verify", out).code == 0

@@ -107,7 +107,17 @@ def test_commit_mode_finds_what_waiting_costs(
 
 def test_rows_per_commit_finds_where_saving_ends(working: Replayed, redolab: Redolab, tmp_path: Path) -> None:
     results = run(
-        redolab, tmp_path, working, "rows-per-commit", "--quick", "--settings", "1,8,32", "--rows", "9600"
+        redolab,
+        tmp_path,
+        working,
+        "rows-per-commit",
+        "--quick",
+        "--blocks",
+        "7",
+        "--settings",
+        "1,8,32",
+        "--rows",
+        "9600",
     )
     found = by_name(results)
     # A commit of n rows takes 4.3 ms and 10 us for each row beyond the first.

@@ -114,7 +114,7 @@ class Compared:
 
     @property
     def until_settled(self) -> bool:
-        """Whether the run ends as soon as every comparison is decided."""
+        """Whether the run ends as soon as it knows enough."""
         return _until_settled(self.manifest)
 
     @property

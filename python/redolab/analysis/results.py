@@ -18,6 +18,7 @@ from redolab.analysis.equal_workload import equal_workload
 from redolab.analysis.evidence import evidence_figures
 from redolab.analysis.exhibits import Figure, Finding, Table
 from redolab.analysis.joint import joint
+from redolab.analysis.levels import Level
 from redolab.analysis.overhead import overhead
 from redolab.analysis.profile import profile, time_accounts, unaccounted_text
 from redolab.analysis.reading import (
@@ -47,6 +48,7 @@ def results(
     published: Sequence[Finding] = (),
     sources: Sequence[str] = (),
     warnings: Sequence[str] = (),
+    levels: Sequence[Level] = (),
 ) -> dict[str, Any]:
     """The results object of a run of samples, finished or not; plain JSON types only.
 
@@ -60,6 +62,7 @@ def results(
         published: published findings, next to those of this run.
         sources: where the experiment was published.
         warnings: those of this experiment, in addition to the warnings of every run.
+        levels: the recommended numbers, of a run that ends as soon as they are settled.
     """
     manifest, names = compared.manifest, compared.names
     sessions, instance = compared.sessions, compared.instance
@@ -68,6 +71,8 @@ def results(
     source, groups = manifest["sampler"]["source"], compared.groups
     effect = overhead(read_overhead(compared.run), {item.sample for item in compared.good})
     checks = diagnose(everything, seen, baseline, source, compared.labels, short=compared.until_settled)
+    # Where numbers are recommended, evidence that a setting differs from the baseline ends nothing.
+    evidence = () if levels else evidence_figures(compared)
     heading = common_sections.heading(compared.run)
     heading["engine"]["emulated"] = common_sections.emulated_device(manifest, everything)
     return heading | {
@@ -75,13 +80,11 @@ def results(
         "statements": statements(compared, verdict),
         "null_test": compared.null.as_json(),
         "settings": [_setting(declared, compared) for declared in manifest["settings"]],
+        **({"levels": [level.as_json() for level in levels]} if levels else {}),
         "comparisons": [item.as_json() for item in compared.comparisons],
         "friedman": None if friedman is None else {"statistic": friedman[0], "pvalue": friedman[1]},
         "tables": [table.as_json() for table in tables],
-        "figures": [
-            figure.as_json()
-            for figure in (*figures, *evidence_figures(compared), *machine_figures(everything))
-        ],
+        "figures": [figure.as_json() for figure in (*figures, *evidence, *machine_figures(everything))],
         "published": [finding.as_json() for finding in published],
         "as_published": {
             "unit_of_work": {

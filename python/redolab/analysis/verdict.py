@@ -165,11 +165,7 @@ def verdict(
         answer = _Answer([doubted.text], doubted.outcome, doubted.best)
     first, *others = answer.sentences
     if doubted is not None and answer.outcome != "withheld":
-        itself = f"{around.label(around.baseline)} measured against itself came out {ratio_text(null.ratio)}"
-        others.append(
-            f"{itself}: every interval allows for that much, and an outcome that it could explain is "
-            "withheld."
-        )
+        others.append(allowed_for(null, around.label(around.baseline)))
     rests = rests_on(around.blocks_done, around.blocks_planned)
     text = joined([first, rests, *others, "" if found is None else f"{found.text}."])
     return Verdict(
@@ -210,6 +206,14 @@ def withheld(
         f"not exist (p = {null.pvalue or 0.0:.2g})."
     )
     return Verdict(text, "withheld", baseline, None)
+
+
+def allowed_for(null: NullTest, baseline: str) -> str:
+    """The sentence on an A/A pair that differed, in a verdict whose intervals are widened by that."""
+    return (
+        f"{baseline} measured against itself came out {ratio_text(null.ratio)}: every interval allows for "
+        "that much, and an outcome that it could explain is withheld."
+    )
 
 
 def ratio_text(ratio: Estimate) -> str:

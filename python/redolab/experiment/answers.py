@@ -2,7 +2,7 @@
 
 The answer of an experiment is `analyse` in its folder's `answer.py`. For a run of samples it takes the run
 and the run compared (`redolab.analysis.compared.Compared`), for any other the run alone. The module may also
-have `lasting`.
+have `lasting`, and `levels` where a run ends as soon as the numbers that it recommends are settled.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from redolab.records.run import Run
 
 if TYPE_CHECKING:
     from redolab.analysis.compared import Compared
+    from redolab.analysis.levels import LevelsOf
     from redolab.analysis.observed.watch.periods import Periods
 
 _FOLDERS: Mapping[str, str] = {
@@ -192,6 +193,14 @@ def lasting(results: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Results of a run that later forecasts on this machine need; None where nothing can be relied on."""
     kept = getattr(_answer(results["experiment"]), "lasting", None)
     found: Mapping[str, Any] | None = None if kept is None else kept(results)
+    return found
+
+
+def levels_of(name: str) -> LevelsOf | None:
+    """The function that finds the numbers which a run of an experiment recommends; None where it compares
+    settings alone.
+    """
+    found: LevelsOf | None = getattr(_answer(name), "levels", None)
     return found
 
 

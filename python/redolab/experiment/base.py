@@ -66,7 +66,7 @@ class Wish:
     at_most_s: float | None = None
     """Time after which a run ends though something is undecided, seconds."""
     until_settled: bool = False
-    """Whether a run goes on until every comparison is decided."""
+    """Whether a run goes on until everything is decided."""
     seed: int = 0
     ways: Ways = field(default_factory=Ways)
     """Ways of the engine to load."""
@@ -117,7 +117,11 @@ class Experiment(ABC):
     null_pair: bool = True
     """Whether the baseline is measured twice in a block, to be compared with itself."""
     sequential: bool = False
-    """Whether a run ends as soon as its comparisons are decided, where no number of blocks is asked for."""
+    """Whether a run ends as soon as it knows enough, where no number of blocks is asked for: as soon as its
+    comparisons are decided, or the numbers that it recommends are settled, where its answer has `levels`.
+    """
+    settling_s: float | None = None
+    """Length of every sample of such a run, where a pilot makes fixed work of it; None: as in `schedule`."""
     side_by_side: bool = False
     """Whether its answer can have the server as a further factor (`redolab.experiment.side_by_side`)."""
 
@@ -193,11 +197,12 @@ class Experiment(ABC):
         )
 
     def _until_settled(self, wish: Wish, chosen: tuple[str, ...]) -> Design:
-        """The design that ends as soon as every comparison is decided."""
+        """The design that ends as soon as it knows enough."""
         at_most_s = wish.at_most_s or (_QUICK_S if wish.quick else _PATIENT_S)
         if wish.until_settled:
             at_most_s = LONGEST_RUN_S
-        each = lengths(at_most_s, len(chosen) + self.null_pair, wish.seconds)
+        seconds = self.settling_s if wish.seconds is None else wish.seconds
+        each = lengths(at_most_s, len(chosen) + self.null_pair, seconds)
         return Design(
             settings=chosen,
             baseline=self.baseline(chosen),
@@ -206,8 +211,9 @@ class Experiment(ABC):
             warmup_s=min(WARMUP_S, max(each)),
             seed=wish.seed,
             null_pair=self.null_pair,
+            units=wish.rows if self.unit == "row" else None,
             at_most_s=at_most_s,
-            lengths=each,
+            lengths=each if self.settling_s is None else (),
         )
 
     def lacking(self, wish: Wish) -> list[str]:

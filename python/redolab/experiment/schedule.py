@@ -1,4 +1,4 @@
-"""The lengths of the samples of a run that ends as soon as its comparisons are decided.
+"""The lengths of the samples of a run that ends as soon as it knows enough.
 
 A great difference shows in short samples, and only the number of blocks delays it. A small one needs longer
 samples. So the first blocks are short, and their samples become twice as long every few blocks. The lengths
@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from redolab.errors import UsageError
 from redolab.records.design import MOST_BLOCKS, Design
+from redolab.records.manifest import MOST_SAMPLES
 
 FIRST_S = 0.4
 """Length of the samples of the first blocks, seconds: a few hundred commits on a slow log."""
@@ -38,7 +39,7 @@ def lengths(at_most_s: float | None, samples: int, seconds: float | None) -> tup
     def length(block: int) -> float:
         return seconds or min(FIRST_S * 2 ** (block // _ALIKE), LONGEST_S)
 
-    return _fitting([], length, samples, WARMUP_S, at_most_s, MOST_BLOCKS)
+    return _fitting([], length, samples, WARMUP_S, at_most_s, min(MOST_BLOCKS, MOST_SAMPLES // samples))
 
 
 def further(
@@ -64,7 +65,8 @@ def further(
     def length(block: int) -> float:
         return planned[min(block, len(planned) - 1)]
 
-    samples, most = len(design.settings) + design.null_pair, MOST_BLOCKS if blocks is None else done + blocks
+    samples = len(design.settings) + design.null_pair
+    most = min(MOST_BLOCKS, MOST_SAMPLES // samples) if blocks is None else done + blocks
     found = _fitting(planned[:done], length, samples, design.warmup_s, at_most_s, most)
     return replace(design, blocks=len(found), seconds=max(found), lengths=found)
 

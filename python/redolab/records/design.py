@@ -60,8 +60,8 @@ class Design:
     across_tiers: bool = False
     """Whether settings of several servers are compared whose durability tiers differ."""
     at_most_s: float | None = None
-    """Time after which the run ends though not every comparison is decided, seconds: it ends as soon as all
-    are. None: it ends after `blocks`."""
+    """Time after which the run ends though something is undecided, seconds: it ends as soon as nothing is.
+    None: it ends after `blocks`."""
     lengths: tuple[float, ...] = ()
     """Length of a sample in each block, seconds, where blocks differ; `seconds` is the longest."""
 
@@ -104,7 +104,7 @@ class Design:
 
     @property
     def until_settled(self) -> bool:
-        """Whether the run ends as soon as every comparison is decided."""
+        """Whether the run ends as soon as it knows enough."""
         return self.at_most_s is not None
 
     def length(self, block: int) -> float:

@@ -31,6 +31,8 @@ from redolab.stats.evidence import BETS, log_evidence, pvalue, shift_interval
 from redolab.stats.families import holm
 
 Floats = npt.NDArray[np.float64]
+_LEAST_EFFECT = 1e-3
+"""A distance in standard deviations that no run can be long enough for."""
 NULL_ALPHA = 0.01
 """Level of the A/A pair's test: one run in a hundred is doubted although nothing is wrong."""
 
@@ -47,7 +49,7 @@ def compare_sequentially(
     Source: S. Holm, Scandinavian Journal of Statistics 6, 1979; D. J. Schuirmann 1987 (two one-sided tests).
     """
     measured = [rows_of(blocks, setting, reference)[0] for setting, reference in pairs]
-    differences = [_differences(rows) for rows in measured]
+    differences = [pair_differences(rows) for rows in measured]
     raw = [1.0 if each is None else pvalue(each) for each in differences]
     levels = _levels(raw)
     found = []
@@ -67,14 +69,14 @@ def compare_sequentially(
         )
         detected = own <= alpha and item.excludes_equal
         outcome = outcome_of(item, margin, detected=detected)
-        needed = _blocks_needed(logs, margin, alpha) if outcome == "undecided" else None
+        needed = blocks_to_find(logs, math.log1p(margin), alpha) if outcome == "undecided" else None
         found.append(replace(item, detected=detected, outcome=outcome, blocks_needed=needed))
     return tuple(found)
 
 
 def evidence_by_block(blocks: BlockValues, setting: str, reference: str) -> list[float]:
     """The greatest evidence so far that a setting differs from its reference, by block that counts."""
-    logs = _differences(rows_of(blocks, setting, reference)[0])
+    logs = pair_differences(rows_of(blocks, setting, reference)[0])
     return [] if logs is None else np.exp(np.maximum.accumulate(log_evidence(logs))).tolist()
 
 
@@ -84,7 +86,7 @@ def watch_null(blocks: BlockValues, baseline: str) -> NullTest:
     Whether it passed is not known while the blocks are too few for any difference to show.
     """
     pairs = null_pairs(blocks, baseline)
-    logs = _differences([list(pair) for pair in pairs])
+    logs = pair_differences([list(pair) for pair in pairs])
     if logs is None or len(pairs) < 2:
         return NullTest(None, None, MISSING, None, len(pairs))
     chance = pvalue(logs)
@@ -100,10 +102,19 @@ def doubted(comparisons: Sequence[Comparison], null: NullTest, margin: float) ->
     An outcome that does not hold any more is withheld: a ratio of 10 is not doubted because the baseline
     came out 3.5 % faster than itself, and one of 1.03 is.
     """
+    reach = allowance(null)
+    return tuple(_doubted(item, reach, margin) if reach else item for item in comparisons)
+
+
+def allowance(null: NullTest) -> float:
+    """The log ratio by which every interval of a run is widened, to either side, for its A/A pair.
+
+    It is the greatest difference that the interval of the A/A pair holds, where that pair differed, and
+    infinite where that interval is not known; else 0.
+    """
     if null.passed is not False:
-        return tuple(comparisons)
-    reach = max((abs(math.log(end)) for end in (null.ratio.low, null.ratio.high) if end), default=math.inf)
-    return tuple(_doubted(item, reach, margin) for item in comparisons)
+        return 0.0
+    return max((abs(math.log(end)) for end in (null.ratio.low, null.ratio.high) if end), default=math.inf)
 
 
 def _doubted(item: Comparison, reach: float, margin: float) -> Comparison:
@@ -120,7 +131,7 @@ def _widened(ratio: Estimate, reach: float) -> Estimate:
     return replace(ratio, low=ratio.low * math.exp(-reach), high=ratio.high * math.exp(reach))
 
 
-def _differences(rows: Sequence[Sequence[float]]) -> Floats | None:
+def pair_differences(rows: Sequence[Sequence[float]]) -> Floats | None:
     """The first value of each block less each other one: a row for each of these, a column for each block."""
     if not rows:
         return None
@@ -140,8 +151,8 @@ def _levels(pvalues: Sequence[float]) -> list[float]:
     return levels
 
 
-def _blocks_needed(logs: Floats, margin: float, alpha: float) -> int:
-    """Blocks still missing to find a difference of the margin four times in five, if the noise stays.
+def blocks_to_find(logs: Floats, distance: float, alpha: float) -> int:
+    """Blocks still missing to rule out a shift at such a distance four times in five, if the noise stays.
 
     The logarithm of the evidence grows like that of the likelihood ratio of a normal shift: a Brownian motion
     with drift m^2 / 2 and variance m^2 a block, where m is the margin in standard deviations of a block. It
@@ -156,7 +167,7 @@ def _blocks_needed(logs: Floats, margin: float, alpha: float) -> int:
     spread = float(np.std(means, ddof=1)) if done > 1 else 0.0
     if spread == 0:
         return max(1, fewest - done)
-    effect = math.log1p(margin) / spread
+    effect = max(distance / spread, _LEAST_EFFECT)
     line = math.log(2 * len(BETS) / alpha)
     mean, shape = 2 * line / effect**2, (line / effect) ** 2
     total = float(stats.invgauss.ppf(POWER, mean / shape, scale=shape))

@@ -68,8 +68,8 @@ def test_the_published_design_is_the_full_one() -> None:
 @pytest.mark.parametrize(
     ("name", "wish", "said"),
     [
-        ("rows-per-commit", Wish(at_most_s=60), "takes no --at-most"),
-        ("rows-per-commit", Wish(until_settled=True), "takes no --until-settled"),
+        ("response-curve", Wish(at_most_s=60), "takes no --at-most"),
+        ("response-curve", Wish(until_settled=True), "takes no --until-settled"),
         ("commit-mode", Wish(at_most_s=60, until_settled=True), "leave --at-most out"),
         ("commit-mode", Wish(at_most_s=60, blocks=3), "--blocks measures a fixed number"),
         ("commit-mode", Wish(until_settled=True, full=True), "--full measures a fixed number"),

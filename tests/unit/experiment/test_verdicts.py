@@ -170,6 +170,8 @@ class Sessions:
     names: ClassVar = {4: "4", 8: "8", 16: "16"}
     cpus = 2
     best = 16
+    so_far = None
+    levels = ()
 
     def __init__(self, compared: Any, pool: int, outcome: Outcome) -> None:
         self.compared = compared
@@ -200,16 +202,15 @@ def test_session_count(outcome: Outcome, pool: int) -> None:
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
 @pytest.mark.parametrize("label", ["", "sessions 4, loop client"])
-def test_rows_per_commit(outcome: Outcome, label: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_per_commit(outcome: Outcome, label: str) -> None:
     from redolab.experiment.rows_per_commit.sweep import Sweep
 
     noise = [1.0, 1.01, 0.99, 1.02, 0.98, 1.0]
     sizes = (1, 8, 32, 128, 32768)
     times = {n: {b: (2e-6 + 60e-6 / n) * noise[(b + n) % 6] for b in range(6)} for n in sizes}
     sweep = Sweep(label, {n: str(n) for n in sizes}, times)
-    monkeypatch.setattr(rows_per_commit, "sweeps", lambda _: (sweep, replace(sweep, label="sessions 4")))
     compared = run_of(outcome, [str(n) for n in sizes], "128")
-    told = rows_per_commit._verdict(compared)
+    told = rows_per_commit._verdict(compared, (sweep, replace(sweep, label="sessions 4")))
     check(told.text)
     assert told.outcome in (outcome, "undecided")
 

@@ -82,14 +82,16 @@ def table(results: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def inserts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, dict[str, Any]]:
     place = tmp_path_factory.mktemp("inserts") / "run"
-    found: tuple[Any, dict[str, Any]] = run_fake("rows-per-commit", place, INSERTS, Wish(quick=True, seed=3))
+    found: tuple[Any, dict[str, Any]] = run_fake(
+        "rows-per-commit", place, INSERTS, Wish(quick=True, blocks=7, seed=3)
+    )
     return found
 
 
 @pytest.fixture(scope="module")
 def commits(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     place = tmp_path_factory.mktemp("commits") / "run"
-    _, results = run_fake("commit-scaling", place, COMMITS, Wish(quick=True, seed=3))
+    _, results = run_fake("commit-scaling", place, COMMITS, Wish(quick=True, blocks=10, seed=3))
     assert isinstance(results, dict)
     return results
 
@@ -218,7 +220,7 @@ def test_further_factors_name_the_settings() -> None:
     plain = experiment.plan(Wish(sessions=(4,)))
     assert plain.design.settings[5] == "32"
     assert plain.load.sessions == 4
-    both = experiment.plan(Wish(sessions=(1, 4), client=True, quick=True))
+    both = experiment.plan(Wish(sessions=(1, 4), client=True, quick=True, blocks=7))
     assert len(both.design.settings) == 24
     assert both.combinations["128/4/client"] == {
         "rows_per_commit": "128", "sessions": "4", "loop": "client",
@@ -226,7 +228,7 @@ def test_further_factors_name_the_settings() -> None:
     assert both.design.baseline == "1/1/server"
     assert both.load.sessions == 4
     assert experiment.plan(Wish(rows=700)).design.units == 700
-    assert experiment.plan(Wish()).design.units == 900_000
+    assert experiment.plan(Wish(full=True)).design.units == 900_000
 
 
 def test_further_factors_are_compared_in_their_own_sweep(tmp_path: Path) -> None:
@@ -237,7 +239,7 @@ def test_further_factors_are_compared_in_their_own_sweep(tmp_path: Path) -> None
         for rows in (1, 32, 32768)
         for sessions in (1, 4)
     }
-    wish = Wish(quick=True, sessions=(1, 4), settings=tuple(slow), rows=32768, seed=5)
+    wish = Wish(quick=True, blocks=7, sessions=(1, 4), settings=tuple(slow), rows=32768, seed=5)
     _, results = run_fake("rows-per-commit", tmp_path / "run", slow, wish)
     rows = {row["setting"]: row for row in table(results, "rows-per-commit-collected")}
     # Four sessions insert at the same time: (2 + 200) / 4 us a row.
@@ -255,7 +257,7 @@ def test_a_run_of_one_sample_says_that_it_is_too_few(
     name: str, scripts: Mapping[str, FakeScript], works: int, tmp_path: Path
 ) -> None:
     experiment, engine = find_experiment(name), FakeEngine(scripts, interrupt_after=works + 2)
-    plan = experiment.plan(Wish(quick=True, seed=3))
+    plan = experiment.plan(Wish(quick=True, blocks=7, seed=3))
     plan = dataclasses.replace(plan, design=dataclasses.replace(plan.design, warmup_s=0.0))
     outcome = runner.run(
         experiment, plan, engine, tmp_path / "run", NoProgress(), "redolab run", engine.clock
@@ -306,7 +308,7 @@ def test_a_clear_difference_in_few_blocks_is_not_called_sure(tmp_path: Path) -> 
 
 def test_where_a_commit_costs_nothing_no_number_is_named(tmp_path: Path) -> None:
     free = {name: FakeScript(cpu_ns=2_000 * int(name), run_queue_ns=0) for name in INSERTS}
-    _, results = run_fake("rows-per-commit", tmp_path / "run", free, Wish(quick=True, seed=5))
+    _, results = run_fake("rows-per-commit", tmp_path / "run", free, Wish(quick=True, blocks=7, seed=5))
     assert results["verdict"]["outcome"] == "equivalent"
     assert results["verdict"]["best"] is None
     assert results["verdict"]["text"].startswith("Commit as suits you: 32,768 rows per commit were ")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from redolab import units
 from redolab.analysis.common_sections import log_device_ms
 from redolab.analysis.compared import Compared
+from redolab.analysis.levels import reservations, sessions_levels
 from redolab.analysis.results import results
 from redolab.analysis.verdict import Verdict, joined, rests_on, withheld
 from redolab.experiment.commit_scaling import growth
@@ -14,7 +16,7 @@ from redolab.experiment.commit_scaling.by_sessions import Scaling, commits_per_f
 from redolab.experiment.commit_scaling.figures import figures
 from redolab.experiment.commit_scaling.tables import SOURCE, findings, tables
 from redolab.records.run import Run
-from redolab.stats.blocks import Outcome
+from redolab.stats.blocks import Comparison, Outcome
 from redolab.stats.estimates import Estimate
 
 # With a log that is busy half of the time a device twice as fast would save a quarter or more; CPUs are
@@ -36,50 +38,66 @@ def analyse(_run: Run, compared: Compared) -> dict[str, Any]:
         figures=figures(found),
         published=findings(found),
         sources=(SOURCE,),
+        levels=found.levels,
     )
+
+
+levels = sessions_levels
+"""The sessions that a run recommends, by the evidence so far."""
 
 
 def _verdict(compared: Compared, found: Scaling) -> Verdict:
     """The limit of commits, whether there is a wall, and how many sessions are enough."""
     held_back = withheld(compared.null, compared.baseline, compared.labels)
-    if held_back is not None:
+    if held_back is not None and found.so_far is None:
         return held_back
     best = growth.greatest(found.rates)
-    enough = growth.enough(found.rates, compared.margin)
+    enough = found.enough(compared.margin)
     rivals = [item for item in compared.throughputs if item.ratio.point is not None]
     so_far = rests_on(compared.blocks_done, compared.blocks_planned)
     if best is None or enough.point is None or not rivals:
         text = joined(["Measure again: too few samples are valid to compare anything.", so_far])
         return Verdict(text, "undecided", compared.baseline, None)
-    outcome = max(rivals, key=lambda item: item.ratio.point or 0.0).outcome
+    outcome, outcome_text = _outcome(found, rivals)
+    if held_back is not None and outcome == "undecided":
+        return held_back
     named = found.names[int(enough.point)]
+    label = compared.labels.get(compared.baseline, compared.baseline)
+    unsure = reservations(found.levels, compared.blocks_done, compared.null, label)
     emulated_ms = log_device_ms(compared.manifest)
     sentences = [
         _first(found, best, enough, outcome, "" if emulated_ms is None else "on an emulated log device "),
         so_far,
+        *unsure,
         *_growth(found, best, enough, compared.margin),
         *_limit(found, best, emulated_ms),
         *_wall(found, best),
     ]
     text = joined(sentences)
-    return Verdict(text, outcome, compared.baseline, None if outcome == "undecided" else named)
+    return Verdict(text, outcome, compared.baseline, None if outcome == "undecided" else named, outcome_text)
+
+
+def _outcome(found: Scaling, rivals: Sequence[Comparison]) -> tuple[Outcome, str | None]:
+    """The outcome of the greatest throughput, or of the sessions that are enough where those end the run."""
+    if found.so_far is not None:
+        return found.so_far.outcome(rivals)
+    return max(rivals, key=lambda item: item.ratio.point or 0.0).outcome, None
 
 
 def _first(found: Scaling, best: int, enough: Estimate, outcome: Outcome, where: str) -> str:
     """The number of sessions to have, and their gain."""
     fewest, most, point = min(found.names), max(found.names), int(enough.point or 0)
     if fewest in (best, point):
-        brought = _times(growth.ratio(found.rates, most, fewest))
+        brought = _times(found.ratio(most, fewest))
         return (
             f"Let {_sessions(fewest)} commit at a time: {where}{most} sessions bring {brought} as many "
             "commits."
         )
     asked = point if outcome != "undecided" else best
-    brought = (
-        f"{where}{_sessions(asked)} bring {_times(growth.ratio(found.rates, asked, fewest))} the commits"
-    )
+    brought = f"{where}{_sessions(asked)} bring {_times(found.ratio(asked, fewest))} the commits"
     if outcome == "undecided":
-        return f"Measure longer (more blocks): {brought} of {_sessions(fewest)}, which is not conclusive."
+        doubt = "which is not conclusive" if found.so_far is None else "which is not sure yet"
+        return f"Measure longer (more blocks): {brought} of {_sessions(fewest)}, {doubt}."
     brought = brought.replace(_sessions(asked), "they", 1)
     if point < most:
         return (
@@ -118,7 +136,7 @@ def _limit(found: Scaling, best: int, emulated_ms: float | None) -> list[str]:
 
 def _growth(found: Scaling, best: int, enough: Estimate, margin: float) -> list[str]:
     """The number of sessions from which on throughput no longer grows, and whether it falls after."""
-    most, rates = max(found.names), found.rates
+    most = max(found.names)
     if best == min(found.names):
         return [f"More than {_sessions(best)} at a time did not bring more commits."]
     low, high, point = enough.low, enough.high, int(enough.point or 0)
@@ -134,7 +152,7 @@ def _growth(found: Scaling, best: int, enough: Estimate, margin: float) -> list[
         )
     if best == most:
         return [text]
-    fall = growth.ratio(rates, most, best)
+    fall = found.ratio(most, best)
     if fall.high is None or fall.high >= 1:
         return [text]
     return [text, f"{_sessions(most)} bring only {_times(fall)} the commits of {_sessions(best)}."]

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 from redolab.analysis import time_based
 from redolab.analysis.compared import Compared
+from redolab.analysis.levels import Level, SessionsSoFar, sessions_so_far
 from redolab.analysis.profile import by_sample, log_sync_share
 from redolab.dialect.log_waits import is_log_write
+from redolab.experiment.commit_scaling import growth
 from redolab.experiment.commit_scaling.growth import Rates
 from redolab.records.sample import Sample
 from redolab.stats.estimates import Estimate, mean_estimate, ratio_estimate
@@ -39,6 +41,23 @@ class Scaling:
     """Share of the machine's CPU time that was used, by anybody."""
     server_cpu: Mapping[int, Estimate]
     """Share of it that the database used."""
+    so_far: SessionsSoFar | None = None
+    """The sessions that are enough by the evidence so far, in a run that ends as soon as they are settled."""
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """The number that ends the run as soon as it is settled; none in a run of a number of blocks."""
+        return () if self.so_far is None else (self.so_far.level,)
+
+    def ratio(self, sessions: int, against: int) -> Estimate:
+        """Throughput of `sessions` over that of `against` sessions, paired by block."""
+        if self.so_far is not None:
+            return self.so_far.sessions.ratio(sessions, against)
+        return growth.ratio(self.rates, sessions, against)
+
+    def enough(self, margin: float) -> Estimate:
+        """The fewest sessions that bring all but `margin` of the greatest throughput."""
+        return growth.enough(self.rates, margin) if self.so_far is None else self.so_far.level.estimate
 
     @property
     def service_s(self) -> float | None:
@@ -68,6 +87,9 @@ def scaling(compared: Compared) -> Scaling:
         log_busy={sessions: _log_busy(items, compared) for sessions, items in samples.items()},
         cpus_busy={sessions: _mean(items, time_based.host_cpu_share) for sessions, items in samples.items()},
         server_cpu={sessions: _mean(items, _server_cpu) for sessions, items in samples.items()},
+        so_far=sessions_so_far(compared.manifest, compared.blocks["throughput_per_s"], compared.null)
+        if compared.until_settled
+        else None,
     )
 
 

@@ -21,6 +21,7 @@ class CommitScaling(Experiment):
     options = frozenset({"sessions"})
     quick = Size(blocks=10, seconds=1.2, warmup_s=0.3)
     full = Size(blocks=32, seconds=60, warmup_s=5)
+    sequential = True
 
     def combine(self, wish: Wish, /) -> Mapping[str, Levels]:
         """A setting per number of sessions."""

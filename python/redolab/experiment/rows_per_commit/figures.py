@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from redolab.analysis.compared import Compared
 from redolab.analysis.exhibits import Axis, Figure, Series
 from redolab.experiment.rows_per_commit import saving
-from redolab.experiment.rows_per_commit.sweep import Sweep, averages, sweeps, typical
+from redolab.experiment.rows_per_commit.sweep import Sweep, averages, typical
 from redolab.model.queueing import response_time_cpu, solve_servers
 
 _STEPS, _FULLEST = 60, 0.98
 
 
-def figures(compared: Compared) -> tuple[Figure, ...]:
+def figures(compared: Compared, found: Sequence[Sweep]) -> tuple[Figure, ...]:
     """Time per row over rows per commit, and the published response-time curve."""
-    found = sweeps(compared)
     return (_time_figure(found), _curve_figure(compared, found[0]))
 
 

@@ -52,6 +52,8 @@ class RowsPerCommit(Experiment):
     options = frozenset({"sessions", "rows", "client"})
     quick = Size(blocks=7, seconds=0.5, warmup_s=0.1)
     full = Size(blocks=35, seconds=15, warmup_s=2, units=900_000)
+    sequential = True
+    settling_s = 0.3
 
     def combine(self, wish: Wish, /) -> Mapping[str, Levels]:
         """Powers of two, with the numbers of sessions and both loops where they are asked for."""

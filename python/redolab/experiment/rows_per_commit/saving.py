@@ -87,20 +87,29 @@ def reached(times: Times, share: float) -> Estimate:
 
     Source: SciPy, `scipy.optimize.isotonic_regression`, `scipy.stats.t`.
     """
-    from scipy.optimize import isotonic_regression
-
     numbers = [rows for rows in sorted(times) if times[rows]]
     whole = mean_estimate(first - last for first, last in _in_common(times, min(times), max(times)))
     if whole.low is None or whole.low <= 0:
         return MISSING
-    by_rows = means(times)
-    smooth = isotonic_regression(list(by_rows.values()), increasing=False).x
-    line = (1 - share) * by_rows[numbers[0]] + share * by_rows[numbers[-1]]
-    point = next((n for n, value in zip(numbers, smooth, strict=True) if value <= line), numbers[-1])
+    point = fewest(times, share)
     beyond = [_beyond(times, rows, share) for rows in numbers]
     low = next((n for n, over in zip(numbers, beyond, strict=True) if (over.high or 0) >= 0), numbers[-1])
     short = [place for place, over in enumerate(beyond[:-1]) if (over.low or 0) <= 0]
     return Estimate(float(point), float(low), float(numbers[short[-1] + 1 if short else 0]))
+
+
+def fewest(times: Times, share: float) -> int:
+    """The fewest rows per commit whose smoothed mean time collects `share` of the saving of the most.
+
+    Source: SciPy, `scipy.optimize.isotonic_regression`.
+    """
+    from scipy.optimize import isotonic_regression
+
+    by_rows = means(times)
+    numbers = list(by_rows)
+    smooth = isotonic_regression(list(by_rows.values()), increasing=False).x
+    line = (1 - share) * by_rows[numbers[0]] + share * by_rows[numbers[-1]]
+    return next((n for n, value in zip(numbers, smooth, strict=True) if value <= line), numbers[-1])
 
 
 def _beyond(times: Times, rows: int, share: float) -> Estimate:

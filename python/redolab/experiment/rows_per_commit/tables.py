@@ -17,7 +17,6 @@ from redolab.experiment.rows_per_commit.sweep import (
     Sweep,
     averages,
     rows_of_a_sample,
-    sweeps,
     typical,
 )
 from redolab.records.sample import Sample
@@ -29,9 +28,8 @@ _NEAR = 0.05
 Scope = Literal["session", "instance"]
 
 
-def tables(compared: Compared) -> tuple[Table, ...]:
+def tables(compared: Compared, found: Sequence[Sweep]) -> tuple[Table, ...]:
     """The collected saving, and the two published tables."""
-    found = sweeps(compared)
     return (
         _collected(found),
         _elapsed(compared, found),
@@ -40,16 +38,15 @@ def tables(compared: Compared) -> tuple[Table, ...]:
     )
 
 
-def findings(compared: Compared) -> tuple[Finding, ...]:
+def findings(sweep: Sweep) -> tuple[Finding, ...]:
     """The published findings next to those of the baseline's settings."""
-    sweep = sweeps(compared)[0]
     fewest, most = min(sweep.names), max(sweep.names)
     same_ends = sweep.measured and (fewest, most) == (1, 32768)
-    saved = saving.saving(sweep.times) if same_ends else MISSING
+    saved = sweep.saving() if same_ends else MISSING
     share, from_rows = MISSING, MISSING
     if same_ends and PUBLISHED_ROWS in sweep.names:
-        share = saving.collected(sweep.times, PUBLISHED_ROWS)
-        from_rows = saving.reached(sweep.times, 0.9)
+        share = sweep.collected(PUBLISHED_ROWS)
+        from_rows = sweep.reached(0.9)
     return (
         _finding(
             "rows-per-commit-saving",
@@ -93,9 +90,11 @@ def _collected(found: Sequence[Sweep]) -> Table:
                     "setting": name,
                     "time_per_row_ms": typical(sweep.times[number]).scaled(1e3),
                     "change_pct": _change(by_rows.get(number), by_rows.get(min(sweep.names))),
-                    "collected": saving.collected(sweep.times, number) if sweep.measured else MISSING,
+                    "collected": sweep.collected(number) if sweep.measured else MISSING,
                 }
             )
+    whenever = any(sweep.so_far for sweep in found)
+    interval = "that holds whenever a run ends" if whenever else "for ratios (Fieller's) over the blocks"
     return Table(
         "rows-per-commit-collected",
         "Saving collected by rows per commit",
@@ -106,11 +105,9 @@ def _collected(found: Sequence[Sweep]) -> Table:
             Column("collected", "Share of the saving", "share", "%"),
         ),
         rows,
-        note=(
-            "Time per row is wall time over rows, the geometric mean over the blocks. The saving is the time "
-            "that the most rows per commit save against the fewest; shares of the saving have an interval "
-            "for ratios (Fieller's) over the blocks."
-        ),
+        note="Time per row is wall time over rows, the geometric mean over the blocks. The saving is the time "
+        "that the most rows per commit save against the fewest; shares of the saving have an interval "
+        f"{interval}.",
         first=True,
     )
 

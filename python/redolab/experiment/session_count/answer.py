@@ -6,6 +6,7 @@ from typing import Any
 
 from redolab import units
 from redolab.analysis.compared import Compared
+from redolab.analysis.levels import reservations, sessions_levels
 from redolab.analysis.results import results
 from redolab.analysis.time_based import commits_per_flush
 from redolab.analysis.verdict import Verdict, against, joined, rests_on, withheld
@@ -32,46 +33,59 @@ def analyse(_run: Run, compared: Compared) -> dict[str, Any]:
         published=findings(found),
         sources=(SOURCE,),
         warnings=_warnings(found),
+        levels=found.levels,
     )
+
+
+levels = sessions_levels
+"""The pool that a run recommends, by the evidence so far."""
 
 
 def _verdict(compared: Compared, found: SessionCounts) -> Verdict:
     """The pool to have, its gain against the fewest and the most sessions, and its limit."""
     held_back = withheld(compared.null, compared.baseline, compared.labels)
-    if held_back is not None:
+    if held_back is not None and found.so_far is None:
         return held_back
     so_far = rests_on(compared.blocks_done, compared.blocks_planned)
     if found.pool.point is None or found.best is None:
         text = joined(["Measure again: too few samples are valid to compare anything.", so_far])
         return Verdict(text, "undecided", compared.baseline, None)
     pool = int(found.pool.point)
-    outcome = _outcome(found, pool)
+    outcome, outcome_text = _outcome(found, pool)
+    if held_back is not None and outcome == "undecided":
+        return held_back
     first, *rest = (
         _undecided(compared, found, pool)
         if outcome == "undecided"
         else [*_recommended(found, pool), *_pooler(found, pool)]
     )
-    text = joined([first, so_far, *rest, *_finding(found)])
-    return Verdict(text, outcome, compared.baseline, None if outcome == "undecided" else found.names[pool])
+    label = compared.labels.get(compared.baseline, compared.baseline)
+    unsure = reservations(found.levels, compared.blocks_done, compared.null, label)
+    text = joined([first, so_far, *unsure, *rest, *_finding(found)])
+    best = None if outcome == "undecided" else found.names[pool]
+    return Verdict(text, outcome, compared.baseline, best, outcome_text)
 
 
-def _outcome(found: SessionCounts, pool: int) -> Outcome:
+def _outcome(found: SessionCounts, pool: int) -> tuple[Outcome, str | None]:
     """Outcome of the pool against the fewest sessions; of the most, where the fewest are the pool."""
+    if found.so_far is not None:
+        return found.so_far.outcome(found.compared.throughputs)
     fewest, most = found.sessions[0], found.sessions[-1]
     compared_to = found.against_fewest(pool if pool != fewest else most)
-    return "undecided" if compared_to is None else compared_to.outcome
+    return ("undecided" if compared_to is None else compared_to.outcome), None
 
 
 def _undecided(compared: Compared, found: SessionCounts, pool: int) -> list[str]:
     """The measured difference, and the blocks that would settle it."""
     fewest, most = found.sessions[0], found.sessions[-1]
     asked, margin = pool if pool != fewest else most, units.percent(compared.margin, 0)
+    doubt = "which is not conclusive" if found.so_far is None else "which is not sure yet"
     texts = [
         f"Measure longer (more blocks): {asked} sessions were {_faster(found.ratio(asked, fewest))} "
-        f"{fewest} sessions, which is not conclusive."
+        f"{fewest} sessions, {doubt}."
     ]
     compared_to = found.against_fewest(asked)
-    if compared_to is not None and compared_to.blocks_needed:
+    if found.so_far is None and compared_to is not None and compared_to.blocks_needed:
         more = units.counted(compared_to.blocks_needed, "more block")
         texts.append(f"{more} would settle whether there is a difference of {margin}.")
     return [

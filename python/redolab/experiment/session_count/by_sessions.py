@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from redolab.analysis.commit_times import commit_time_ms
 from redolab.analysis.compared import Compared
+from redolab.analysis.levels import Level, SessionsSoFar, sessions_so_far
 from redolab.analysis.profile import ON_CPU, ON_CPU_OR_UNKNOWN, RUN_QUEUE, UNACCOUNTED, Times, session_times
 from redolab.analysis.time_based import units_of_work
 from redolab.analysis.waits import NOTHING, event_name, is_asleep, session_waits
@@ -42,6 +43,13 @@ class SessionCounts:
     """The sessions with the greatest throughput."""
     cpus: int | None
     """CPUs of the server's machine, where it is this one."""
+    so_far: SessionsSoFar | None = None
+    """The pool by the evidence so far, in a run that ends as soon as it is settled."""
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """The number that ends the run as soon as it is settled; none in a run of a number of blocks."""
+        return () if self.so_far is None else (self.so_far.level,)
 
     def samples(self, sessions: int) -> Sequence[Sample]:
         """The samples that count."""
@@ -57,6 +65,8 @@ class SessionCounts:
 
     def ratio(self, number: int, against: int) -> Estimate:
         """Throughput with `number` sessions over that with `against`."""
+        if self.so_far is not None:
+            return self.so_far.sessions.ratio(number, against)
         return pool.throughput_ratio(self.sessions, self.rates, number, against)
 
     def against_usual(self, levels: Levels) -> Estimate:
@@ -78,7 +88,9 @@ def counted(compared: Compared) -> SessionCounts:
     others = tuple(levels for levels in every if "server_process" in levels)
     usual = {int(levels["sessions"]): setting_name(levels) for levels in every if levels not in others}
     names = dict(sorted(usual.items()))
-    sessions, rates = pool.rates_by_block(compared.blocks["throughput_per_s"], names)
+    blocks = compared.blocks["throughput_per_s"]
+    sessions, rates = pool.rates_by_block(blocks, names)
+    so_far = sessions_so_far(compared.manifest, blocks, compared.null) if compared.until_settled else None
     cpus = {sample.host_cpus for sample in compared.good if sample.host_cpus is not None}
     return SessionCounts(
         compared=compared,
@@ -86,9 +98,12 @@ def counted(compared: Compared) -> SessionCounts:
         others=others,
         sessions=sessions,
         rates=rates,
-        pool=pool.pool_size(sessions, rates, compared.margin, compared.seed),
+        pool=pool.pool_size(sessions, rates, compared.margin, compared.seed)
+        if so_far is None
+        else so_far.level.estimate,
         best=sessions[int(rates.mean(axis=1).argmax())] if rates.size else None,
         cpus=max(cpus, default=None),
+        so_far=so_far,
     )
 
 

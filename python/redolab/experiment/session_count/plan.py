@@ -28,6 +28,8 @@ _PADDING_BYTES = 100
 _PILOT_S = 0.4
 # The fastest setting works at least so long in a sample: shorter ones depend more on their begin and end.
 _SHORTEST_S = 0.3
+# Where a run ends when it knows enough, many blocks are worth more than long samples.
+_SHORTEST_OF_MANY_S = 0.1
 
 
 class SessionCount(Experiment):
@@ -40,6 +42,8 @@ class SessionCount(Experiment):
     options = frozenset({"sessions"})
     quick = Size(blocks=6, seconds=1.2, warmup_s=0.3)
     full = Size(blocks=16, seconds=30, warmup_s=5, units=_PUBLISHED_INSERTS)
+    sequential = True
+    settling_s = 0.6
 
     def combine(self, wish: Wish, /) -> Mapping[str, Levels]:
         """A setting per number of sessions, and where the engine has them one per kind of server process."""
@@ -90,7 +94,8 @@ class SessionCount(Experiment):
         mean_s = sum(each_s.values()) / len(each_s)
         inserts = design.units
         if inserts is None:
-            wanted = max(design.seconds / mean_s, _SHORTEST_S / min(each_s.values()))
+            shortest_s = _SHORTEST_OF_MANY_S if design.until_settled else _SHORTEST_S
+            wanted = max(design.seconds / mean_s, shortest_s / min(each_s.values()))
             most = max(int(levels["sessions"]) for levels in plan.combinations.values())
             inserts = max(round(wanted / most), 1) * most
         return replace(plan, design=resized(design, inserts, inserts * mean_s))

@@ -34,7 +34,7 @@ def in_words(results: Results) -> str:
         )
     elif sequential:
         text += (
-            "The run ends as soon as every comparison is decided, or after "
+            f"The run ends as soon as {_enough(results)}, or after "
             f"{units.clock(design['at_most_s'])}: it has {blocks_measured(results)} blocks (passes over all "
             "settings). "
         )
@@ -48,6 +48,11 @@ def in_words(results: Results) -> str:
     )
     after = f" after {warmup:g} s of warm-up under the same setting" if warmup else ""
     return f"{text}{length}{after}."
+
+
+def _enough(results: Results) -> str:
+    """The clause that names what ends a run which ends as soon as it knows enough."""
+    return "the recommended numbers are settled" if results.get("levels") else "every comparison is decided"
 
 
 def blocks_measured(results: Results) -> int:

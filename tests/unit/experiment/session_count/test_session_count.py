@@ -236,7 +236,7 @@ def test_a_run_without_samples_is_no_error(tmp_path: Path) -> None:
 
 
 def test_the_plan() -> None:
-    plan = EXPERIMENT.plan(Wish(sessions=(32, 4)))
+    plan = EXPERIMENT.plan(Wish(full=True, sessions=(32, 4)))
     assert plan.design.settings == ("4", "32")
     assert plan.design.baseline == "4"
     assert plan.design.units == 320_000
@@ -258,7 +258,7 @@ def pilot_of(per_s: Mapping[str, int]) -> Pilot:
 
 
 def test_a_quick_run_is_as_long_as_it_should_be_whatever_the_server() -> None:
-    plan = EXPERIMENT.plan(Wish(quick=True, sessions=(4, 32)))
+    plan = EXPERIMENT.plan(Wish(quick=True, blocks=6, sessions=(4, 32)))
     assert plan.design.units is None
     # On the slow log 32 sessions would be done in less than 0.3 s, so everybody does more.
     for per_s, seconds in (({"4": 400, "32": 3_200}, 1.35), ({"4": 15_000, "32": 30_000}, 1.2)):
