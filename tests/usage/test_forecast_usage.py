@@ -136,7 +136,10 @@ def test_more_than_can_be_done_has_no_steady_state(run: str, redolab: Redolab) -
         (["--sweep", "cpus=1..8"], "a range is for whole numbers"),
         (["--sweep", "sessions=1..8", "--set", "sessions=4"], "--sweep and --set both name sessions"),
         (["--sweep", "cpus=" + ",".join(map(str, range(1, 60)))], "names 59 levels; at most 40"),
-        (["--keep-p95-under", "0"], "--keep-p95-under is 0; it must be a number of milliseconds greater than 0"),
+        (
+            ["--keep-p95-under", "0"],
+            "--keep-p95-under is 0; it must be a number of milliseconds greater than 0",
+        ),
         (["--rows-for", "1.5"], "--rows-for is 1.5; it must be a share of the benefit between 0 and 1"),
     ],
     ids=lambda value: "_".join(value) if isinstance(value, list) else "",
