@@ -2,7 +2,7 @@
 
 use crate::draws::Draws;
 use crate::expression::{Expression, Kind, Operator};
-use crate::fault::Fault;
+use crate::fault::Wrong;
 use crate::functions::remainder;
 use crate::value::Value;
 
@@ -17,8 +17,8 @@ pub(crate) fn evaluate(
     expression: &Expression,
     variables: &dyn Variables,
     draws: &mut Draws,
-) -> Result<Value, Fault> {
-    let here = |text: String| Fault::new(expression.place, text);
+) -> Result<Value, Wrong> {
+    let here = |text: String| Wrong::at(expression.byte, text);
     match &expression.kind {
         Kind::Constant(value) => Ok(*value),
         Kind::Variable(name) => variables.value_of(name).map_err(here),
@@ -68,12 +68,12 @@ fn decided(
     decides: bool,
     variables: &dyn Variables,
     draws: &mut Draws,
-) -> Result<Value, Fault> {
+) -> Result<Value, Wrong> {
     for side in [left, right] {
         match evaluate(side, variables, draws)? {
             Value::Null => return Ok(Value::Null),
             value => {
-                if value.as_bool().map_err(|text| Fault::new(side.place, text))? == decides {
+                if value.as_bool().map_err(|text| Wrong::at(side.byte, text))? == decides {
                     return Ok(Value::Bool(decides));
                 }
             }

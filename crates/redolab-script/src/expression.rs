@@ -3,11 +3,11 @@
 use crate::functions::Function;
 use crate::value::Value;
 
-/// An expression, and where it begins in its file.
+/// An expression, and the byte of its file at which it begins.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Expression {
     pub(crate) kind: Kind,
-    pub(crate) place: (usize, usize),
+    pub(crate) byte: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::place::place;
+
 /// Something that cannot be read or executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -13,9 +15,21 @@ pub struct Fault {
     pub text: String,
 }
 
-impl Fault {
-    pub(crate) fn new(place: (usize, usize), text: impl Into<String>) -> Self {
-        Self { line: place.0, column: place.1, text: text.into() }
+/// What is wrong at a byte of a file. Lines are counted only for what is told.
+#[derive(Debug)]
+pub(crate) struct Wrong {
+    byte: usize,
+    text: String,
+}
+
+impl Wrong {
+    pub(crate) fn at(byte: usize, text: impl Into<String>) -> Self {
+        Self { byte, text: text.into() }
+    }
+
+    pub(crate) fn told(self, file: &str) -> Fault {
+        let (line, column) = place(file, self.byte);
+        Fault { line, column, text: self.text }
     }
 }
 

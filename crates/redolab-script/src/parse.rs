@@ -1,9 +1,8 @@
 //! Reads an expression: the precedence of its operators is pgbench's.
 
 use crate::expression::{Expression, Kind, Operator};
-use crate::fault::Fault;
+use crate::fault::Wrong;
 use crate::functions::Function;
-use crate::place::place;
 use crate::tokens::{Placed, Token, tokens};
 use crate::value::Value;
 
@@ -18,9 +17,9 @@ const BITS: u8 = 6;
 const SIGN: u8 = 9;
 
 /// The expression between two bytes of a file.
-pub(crate) fn expression(file: &str, from: usize, to: usize) -> Result<Expression, Fault> {
+pub(crate) fn expression(file: &str, from: usize, to: usize) -> Result<Expression, Wrong> {
     let words = tokens(file, from, to)?;
-    let mut reader = Reader { file, words: &words, at: 0, end: to, depth: 0 };
+    let mut reader = Reader { words: &words, at: 0, end: to, depth: 0 };
     let found = reader.expression(LOOSEST)?;
     match reader.words.get(reader.at) {
         None => Ok(found),
@@ -29,7 +28,6 @@ pub(crate) fn expression(file: &str, from: usize, to: usize) -> Result<Expressio
 }
 
 struct Reader<'a> {
-    file: &'a str,
     words: &'a [Placed],
     at: usize,
     end: usize,
@@ -37,16 +35,16 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn here(&self) -> (usize, usize) {
-        place(self.file, self.words.get(self.at).map_or(self.end, |(_, byte)| *byte))
+    fn here(&self) -> usize {
+        self.words.get(self.at).map_or(self.end, |(_, byte)| *byte)
     }
 
-    fn unexpected(&self) -> Fault {
+    fn unexpected(&self) -> Wrong {
         let text = match self.words.get(self.at) {
             None => "the expression ends too early".to_owned(),
             Some((token, _)) => format!("{} cannot come here in an expression", written(token)),
         };
-        Fault::new(self.here(), text)
+        Wrong::at(self.here(), text)
     }
 
     fn peek(&self) -> Option<&Token> {
@@ -65,32 +63,32 @@ impl Reader<'_> {
         found
     }
 
-    fn needs_word(&mut self, word: &str) -> Result<(), Fault> {
+    fn needs_word(&mut self, word: &str) -> Result<(), Wrong> {
         if self.takes_word(word) { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    fn needs_sign(&mut self, sign: &str) -> Result<(), Fault> {
+    fn needs_sign(&mut self, sign: &str) -> Result<(), Wrong> {
         if self.takes_sign(sign) { Ok(()) } else { Err(self.unexpected()) }
     }
 
     /// What binds more than `loosest`.
-    fn expression(&mut self, loosest: u8) -> Result<Expression, Fault> {
+    fn expression(&mut self, loosest: u8) -> Result<Expression, Wrong> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(Fault::new(
+            return Err(Wrong::at(
                 self.here(),
                 format!("the expression is more than {DEEPEST} deep"),
             ));
         }
-        let place = self.here();
+        let byte = self.here();
         let mut found = self.first()?;
         let mut length = 0;
         while let Some(kind) = self.further(&mut found, loosest)? {
-            found = Expression { kind, place };
+            found = Expression { kind, byte };
             length += 1;
             // A chain of a thousand operators is as deep as a thousand brackets.
             if length > DEEPEST {
-                return Err(Fault::new(
+                return Err(Wrong::at(
                     self.here(),
                     format!("more than {DEEPEST} operators in a row"),
                 ));
@@ -101,14 +99,14 @@ impl Reader<'_> {
     }
 
     /// What follows `left` and binds more than `loosest`.
-    fn further(&mut self, left: &mut Expression, loosest: u8) -> Result<Option<Kind>, Fault> {
+    fn further(&mut self, left: &mut Expression, loosest: u8) -> Result<Option<Kind>, Wrong> {
         let Some(token) = self.peek().cloned() else { return Ok(None) };
         let Some(power) = binding(&token).filter(|power| *power > loosest) else { return Ok(None) };
         self.at += 1;
         let mut left = || {
             Box::new(std::mem::replace(
                 left,
-                Expression { kind: Kind::Constant(Value::Null), place: (0, 0) },
+                Expression { kind: Kind::Constant(Value::Null), byte: 0 },
             ))
         };
         let kind = match &token {
@@ -117,7 +115,7 @@ impl Reader<'_> {
                 negated(Kind::Is(left(), Value::Null), self.here())
             }
             Token::Word(word) if word == "is" => {
-                let (place, not) = (self.here(), self.takes_word("not"));
+                let (byte, not) = (self.here(), self.takes_word("not"));
                 let tested = match self.peek() {
                     Some(Token::Word(word)) => constant(word),
                     _ => None,
@@ -125,7 +123,7 @@ impl Reader<'_> {
                 let Some(tested) = tested else { return Err(self.unexpected()) };
                 self.at += 1;
                 let kind = Kind::Is(left(), tested);
-                if not { negated(kind, place) } else { kind }
+                if not { negated(kind, byte) } else { kind }
             }
             Token::Word(word) => {
                 let (left, right) = (left(), Box::new(self.expression(power)?));
@@ -144,8 +142,8 @@ impl Reader<'_> {
         Ok(Some(kind))
     }
 
-    fn first(&mut self) -> Result<Expression, Fault> {
-        let place = self.here();
+    fn first(&mut self) -> Result<Expression, Wrong> {
+        let byte = self.here();
         let Some((token, _)) = self.words.get(self.at) else { return Err(self.unexpected()) };
         self.at += 1;
         let kind = match token.clone() {
@@ -154,7 +152,7 @@ impl Reader<'_> {
             Token::Variable(name) => Kind::Variable(name),
             Token::BeyondInt => {
                 self.at -= 1;
-                return Err(Fault::new(place, "9223372036854775808 is too great for an int"));
+                return Err(Wrong::at(byte, "9223372036854775808 is too great for an int"));
             }
             Token::Sign("(") => {
                 let inner = self.expression(LOOSEST)?;
@@ -167,18 +165,18 @@ impl Reader<'_> {
                     self.at += 1;
                     Kind::Constant(Value::Int(i64::MIN))
                 } else {
-                    self.after_constant(Operator::Subtract, 0, SIGN, place)?
+                    self.after_constant(Operator::Subtract, 0, SIGN, byte)?
                 }
             }
             // All bits turned over.
-            Token::Sign("~") => self.after_constant(Operator::BitXor, -1, BITS, place)?,
-            Token::Word(word) => return self.word(&word, place),
+            Token::Sign("~") => self.after_constant(Operator::BitXor, -1, BITS, byte)?,
+            Token::Word(word) => return self.word(&word, byte),
             Token::Sign(_) => {
                 self.at -= 1;
                 return Err(self.unexpected());
             }
         };
-        Ok(Expression { kind, place })
+        Ok(Expression { kind, byte })
     }
 
     fn after_constant(
@@ -186,25 +184,25 @@ impl Reader<'_> {
         operator: Operator,
         number: i64,
         power: u8,
-        place: (usize, usize),
-    ) -> Result<Kind, Fault> {
-        let left = Expression { kind: Kind::Constant(Value::Int(number)), place };
+        byte: usize,
+    ) -> Result<Kind, Wrong> {
+        let left = Expression { kind: Kind::Constant(Value::Int(number)), byte };
         Ok(Kind::Binary(operator, Box::new(left), Box::new(self.expression(power)?)))
     }
 
-    fn word(&mut self, word: &str, place: (usize, usize)) -> Result<Expression, Fault> {
+    fn word(&mut self, word: &str, byte: usize) -> Result<Expression, Wrong> {
         if let Some(value) = constant(word) {
-            return Ok(Expression { kind: Kind::Constant(value), place });
+            return Ok(Expression { kind: Kind::Constant(value), byte });
         }
         let kind = match word {
             "not" => Kind::Not(Box::new(self.expression(NOT - 1)?)),
             "case" => self.case()?,
-            _ => self.call(word, place)?,
+            _ => self.call(word, byte)?,
         };
-        Ok(Expression { kind, place })
+        Ok(Expression { kind, byte })
     }
 
-    fn case(&mut self) -> Result<Kind, Fault> {
+    fn case(&mut self) -> Result<Kind, Wrong> {
         let mut branches = Vec::new();
         while self.takes_word("when") {
             let condition = self.expression(LOOSEST)?;
@@ -214,24 +212,24 @@ impl Reader<'_> {
         if branches.is_empty() {
             return Err(self.unexpected());
         }
-        let place = self.here();
+        let byte = self.here();
         let otherwise = if self.takes_word("else") {
             self.expression(LOOSEST)?
         } else {
-            Expression { kind: Kind::Constant(Value::Null), place }
+            Expression { kind: Kind::Constant(Value::Null), byte }
         };
         self.needs_word("end")?;
         Ok(Kind::Case(branches, Box::new(otherwise)))
     }
 
-    fn call(&mut self, name: &str, place: (usize, usize)) -> Result<Kind, Fault> {
+    fn call(&mut self, name: &str, byte: usize) -> Result<Kind, Wrong> {
         let Some((function, fewest, most)) = Function::named(name) else {
             let text = if matches!(self.peek(), Some(Token::Sign("("))) {
                 format!("there is no function {name}")
             } else {
                 format!("{name} is not a number, a :variable or a function of pgbench's")
             };
-            return Err(Fault::new(place, text));
+            return Err(Wrong::at(byte, text));
         };
         self.needs_sign("(")?;
         let mut arguments = Vec::new();
@@ -248,13 +246,13 @@ impl Reader<'_> {
         if !(fewest..=most).contains(&given) {
             let wanted =
                 if fewest == most { format!("{fewest}") } else { format!("{fewest} or more") };
-            return Err(Fault::new(
-                place,
+            return Err(Wrong::at(
+                byte,
                 format!("{name} takes {wanted} arguments, and this gives {given}"),
             ));
         }
         if function.wants_seed(given) {
-            arguments.push(Expression { kind: Kind::Variable("default_seed".to_owned()), place });
+            arguments.push(Expression { kind: Kind::Variable("default_seed".to_owned()), byte });
         }
         Ok(Kind::Call(function, arguments))
     }
@@ -303,8 +301,8 @@ fn between(sign: &str, left: Box<Expression>, right: Box<Expression>) -> Kind {
     Kind::Binary(operator, left, right)
 }
 
-fn negated(kind: Kind, place: (usize, usize)) -> Kind {
-    Kind::Not(Box::new(Expression { kind, place }))
+fn negated(kind: Kind, byte: usize) -> Kind {
+    Kind::Not(Box::new(Expression { kind, byte }))
 }
 
 fn constant(word: &str) -> Option<Value> {

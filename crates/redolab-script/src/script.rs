@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::expression::Expression;
-use crate::fault::Fault;
+use crate::fault::{Fault, Wrong};
 use crate::parse::expression;
 use crate::place::place;
 use crate::sql::{End, Sql, scan};
@@ -17,12 +17,14 @@ const MOST_ARGUMENTS: usize = 255;
 /// A file that was read.
 #[derive(Clone, Debug)]
 pub struct Script {
+    pub(crate) file: String,
     pub(crate) commands: Vec<Command>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Command {
-    pub(crate) place: (usize, usize),
+    /// The byte of the file at which it begins.
+    pub(crate) byte: usize,
     pub(crate) kind: Kind,
 }
 
@@ -77,31 +79,39 @@ impl Script {
         if file.len() > MOST_BYTES {
             let text =
                 format!("a script has at most {MOST_BYTES} bytes, and this one {}", file.len());
-            return Err(Fault::new((1, 1), text));
+            return Err(Wrong::at(0, text).told(""));
         }
         let mut reader = Reader { file, commands: Vec::new(), open: Vec::new(), in_pipeline: None };
-        reader.read()?;
-        if reader.commands.is_empty() {
-            return Err(Fault::new(
-                (1, 1),
-                "the script has neither a statement nor a meta command",
-            ));
-        }
-        Ok(Self { commands: reader.commands })
+        reader.read().map_err(|wrong| wrong.told(file))?;
+        Ok(Self { file: file.to_owned(), commands: reader.commands })
     }
 
-    /// Its statements, in their order.
-    pub fn statements(&self) -> impl Iterator<Item = &Sql> {
-        self.commands.iter().filter_map(|command| match &command.kind {
-            Kind::Sql(sql, _) => Some(sql),
+    /// The statement that is a command, and what is kept of its answer; None for other commands.
+    #[must_use]
+    pub fn statement(&self, command: usize) -> Option<(&Sql, &Keep)> {
+        match &self.commands.get(command)?.kind {
+            Kind::Sql(sql, keep) => Some((sql, keep)),
             _ => None,
-        })
+        }
+    }
+
+    /// The line and the column of a command, both from 1.
+    #[must_use]
+    pub fn place_of(&self, command: usize) -> (usize, usize) {
+        place(&self.file, self.commands.get(command).map_or(0, |command| command.byte))
+    }
+
+    /// The commands that are statements from one on to where its pipeline ends.
+    pub fn pipelined(&self, from: usize) -> impl Iterator<Item = usize> {
+        let ends = |command: &Command| matches!(command.kind, Kind::Pipeline(Pipeline::End));
+        let rest = self.commands.iter().enumerate().skip(from).take_while(move |(_, it)| !ends(it));
+        rest.filter(|(_, command)| matches!(command.kind, Kind::Sql(..))).map(|(at, _)| at)
     }
 }
 
 /// An `\if` that has not ended.
 struct Open {
-    place: (usize, usize),
+    byte: usize,
     /// The last condition, whose next command is not known yet.
     condition: Option<usize>,
     /// Commands that leave the `\if`.
@@ -113,7 +123,7 @@ struct Reader<'a> {
     file: &'a str,
     commands: Vec<Command>,
     open: Vec<Open>,
-    in_pipeline: Option<(usize, usize)>,
+    in_pipeline: Option<usize>,
 }
 
 /// A meta command: its words by the bytes at which they begin and end.
@@ -125,19 +135,11 @@ struct Meta<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn place(&self, byte: usize) -> (usize, usize) {
-        place(self.file, byte)
-    }
-
-    fn fault(&self, byte: usize, text: impl Into<String>) -> Fault {
-        Fault::new(self.place(byte), text)
-    }
-
-    fn read(&mut self) -> Result<(), Fault> {
+    fn read(&mut self) -> Result<(), Wrong> {
         let mut at = 0;
         loop {
             let scanned = scan(self.file, at)
-                .map_err(|(byte, kind)| self.fault(byte, format!("this {kind} does not end")))?;
+                .map_err(|(byte, kind)| Wrong::at(byte, format!("this {kind} does not end")))?;
             at = scanned.after;
             let mut statement = (!scanned.text.trim_end_matches(';').trim().is_empty())
                 .then(|| (scanned.start, Sql::new(scanned.text)));
@@ -156,26 +158,28 @@ impl<'a> Reader<'a> {
                 break;
             }
         }
+        if self.commands.is_empty() && self.open.is_empty() {
+            return Err(Wrong::at(0, "the script has neither a statement nor a meta command"));
+        }
         match (self.open.last(), self.in_pipeline) {
-            (Some(open), _) => Err(Fault::new(open.place, "this \\if has no \\endif")),
-            (None, Some(place)) => Err(Fault::new(place, "this pipeline has no \\endpipeline")),
+            (Some(open), _) => Err(Wrong::at(open.byte, "this \\if has no \\endif")),
+            (None, Some(byte)) => Err(Wrong::at(byte, "this pipeline has no \\endpipeline")),
             (None, None) => Ok(()),
         }
     }
 
-    fn push(&mut self, place: (usize, usize), kind: Kind) -> usize {
-        self.commands.push(Command { place, kind });
+    fn push(&mut self, byte: usize, kind: Kind) -> usize {
+        self.commands.push(Command { byte, kind });
         self.commands.len() - 1
     }
 
-    fn statement(&mut self, found: Option<(usize, Sql)>, keep: Keep) -> Result<(), Fault> {
+    fn statement(&mut self, found: Option<(usize, Sql)>, keep: Keep) -> Result<(), Wrong> {
         let Some((start, sql)) = found else { return Ok(()) };
         if sql.arguments().count() > MOST_ARGUMENTS {
             let text = format!("a statement has at most {MOST_ARGUMENTS} variables");
-            return Err(self.fault(start, text));
+            return Err(Wrong::at(start, text));
         }
-        let place = self.place(start);
-        self.push(place, Kind::Sql(sql, keep));
+        self.push(start, Kind::Sql(sql, keep));
         Ok(())
     }
 
@@ -203,22 +207,22 @@ impl<'a> Reader<'a> {
     }
 
     /// `\gset` or `\aset` after a statement, which a semicolon may have ended already.
-    fn keep(&mut self, meta: &Meta<'_>, statement: Option<(usize, Sql)>) -> Result<(), Fault> {
+    fn keep(&mut self, meta: &Meta<'_>, statement: Option<(usize, Sql)>) -> Result<(), Wrong> {
         let Meta { at, name, ref words, .. } = *meta;
         let prefix = match words[..] {
             [] => String::new(),
             [(from, to)] => self.file[from..to].to_owned(),
-            _ => return Err(self.fault(at, format!("\\{name} takes one prefix at the most"))),
+            _ => return Err(Wrong::at(at, format!("\\{name} takes one prefix at the most"))),
         };
         let keep = if name == "gset" { Keep::OneRow(prefix) } else { Keep::LastRows(prefix) };
         if statement.is_none() {
-            return Err(self.fault(
+            return Err(Wrong::at(
                 at,
                 format!("\\{name} must follow a statement, in the place of its semicolon"),
             ));
         }
         if self.in_pipeline.is_some() {
-            return Err(self.fault(
+            return Err(Wrong::at(
                 at,
                 format!("\\{name} needs an answer, and a pipeline has none until it ends"),
             ));
@@ -226,15 +230,14 @@ impl<'a> Reader<'a> {
         self.statement(statement, keep)
     }
 
-    fn command(&mut self, meta: &Meta<'_>) -> Result<(), Fault> {
-        let place = self.place(meta.at);
+    fn command(&mut self, meta: &Meta<'_>) -> Result<(), Wrong> {
         match meta.name {
             "set" => self.set(meta),
             "if" => {
                 let condition = self.condition(meta)?;
-                let at = self.push(place, Kind::If(condition, 0));
+                let at = self.push(meta.at, Kind::If(condition, 0));
                 self.open.push(Open {
-                    place,
+                    byte: meta.at,
                     condition: Some(at),
                     leaves: Vec::new(),
                     had_else: false,
@@ -244,20 +247,20 @@ impl<'a> Reader<'a> {
             "elif" => {
                 let condition = self.condition(meta)?;
                 self.next_branch(meta, false)?;
-                let at = self.push(place, Kind::If(condition, 0));
+                let at = self.push(meta.at, Kind::If(condition, 0));
                 if let Some(open) = self.open.last_mut() {
                     open.condition = Some(at);
                 }
                 Ok(())
             }
             "else" => {
-                self.takes(meta, 0, 0)?;
+                Self::takes(meta, 0, 0)?;
                 self.next_branch(meta, true)
             }
             "endif" => {
-                self.takes(meta, 0, 0)?;
+                Self::takes(meta, 0, 0)?;
                 let Some(open) = self.open.pop() else {
-                    return Err(self.fault(meta.at, "this \\endif has no \\if"));
+                    return Err(Wrong::at(meta.at, "this \\endif has no \\if"));
                 };
                 let next = self.commands.len();
                 for at in open.condition.into_iter().chain(open.leaves) {
@@ -267,36 +270,37 @@ impl<'a> Reader<'a> {
             }
             "sleep" => self.sleep(meta),
             "startpipeline" => {
-                self.takes(meta, 0, 0)?;
+                Self::takes(meta, 0, 0)?;
                 if self.in_pipeline.is_some() {
-                    return Err(self.fault(meta.at, "a pipeline has started already"));
+                    return Err(Wrong::at(meta.at, "a pipeline has started already"));
                 }
-                self.in_pipeline = Some(place);
-                self.push(place, Kind::Pipeline(Pipeline::Start));
+                self.in_pipeline = Some(meta.at);
+                self.push(meta.at, Kind::Pipeline(Pipeline::Start));
                 Ok(())
             }
             "syncpipeline" | "endpipeline" => {
-                self.takes(meta, 0, 0)?;
+                Self::takes(meta, 0, 0)?;
                 if self.in_pipeline.is_none() {
                     let text = format!("\\{} without \\startpipeline", meta.name);
-                    return Err(self.fault(meta.at, text));
+                    return Err(Wrong::at(meta.at, text));
                 }
                 let ends = meta.name == "endpipeline";
                 if ends {
                     self.in_pipeline = None;
                 }
-                self.push(place, Kind::Pipeline(if ends { Pipeline::End } else { Pipeline::Sync }));
+                self.push(
+                    meta.at,
+                    Kind::Pipeline(if ends { Pipeline::End } else { Pipeline::Sync }),
+                );
                 Ok(())
             }
-            "setrandom" => Err(self.fault(meta.at, self.modern(meta))),
-            "setshell" | "shell" => Err(self.fault(
+            "setrandom" => Err(Wrong::at(meta.at, self.modern(meta))),
+            "setshell" | "shell" => Err(Wrong::at(
                 meta.at,
                 format!("\\{} starts a program, which Redolab does not do for a script", meta.name),
             )),
-            "" => Err(self.fault(meta.at, "a backslash begins a meta command, such as \\set")),
-            name => {
-                Err(self.fault(meta.at, format!("\\{name} is not a meta command of pgbench's")))
-            }
+            "" => Err(Wrong::at(meta.at, "a backslash begins a meta command, such as \\set")),
+            name => Err(Wrong::at(meta.at, format!("\\{name} is not a meta command of pgbench's"))),
         }
     }
 
@@ -315,51 +319,49 @@ impl<'a> Reader<'a> {
         format!("\\setrandom is gone since pgbench 9.6: write {written}")
     }
 
-    fn takes(&self, meta: &Meta<'_>, fewest: usize, most: usize) -> Result<(), Fault> {
+    fn takes(meta: &Meta<'_>, fewest: usize, most: usize) -> Result<(), Wrong> {
         let given = meta.words.len();
         if given < fewest {
-            return Err(self.fault(meta.at, format!("\\{} lacks an argument", meta.name)));
+            return Err(Wrong::at(meta.at, format!("\\{} lacks an argument", meta.name)));
         }
         match meta.words.get(most) {
             Some(&(from, _)) => {
-                Err(self.fault(from, format!("\\{} takes no such argument", meta.name)))
+                Err(Wrong::at(from, format!("\\{} takes no such argument", meta.name)))
             }
             None => Ok(()),
         }
     }
 
-    fn set(&mut self, meta: &Meta<'_>) -> Result<(), Fault> {
-        self.takes(meta, 2, usize::MAX)?;
+    fn set(&mut self, meta: &Meta<'_>) -> Result<(), Wrong> {
+        Self::takes(meta, 2, usize::MAX)?;
         let (from, to) = meta.words[0];
         let name = &self.file[from..to];
         if !is_name(name) {
             let text = format!(
                 "\"{name}\" is not a variable's name: letters, digits and _, and no digit at the beginning"
             );
-            return Err(self.fault(from, text));
+            return Err(Wrong::at(from, text));
         }
         let (name, value) = (name.to_owned(), expression(self.file, meta.words[1].0, meta.end)?);
-        let place = self.place(meta.at);
-        self.push(place, Kind::Set(name, value));
+        self.push(meta.at, Kind::Set(name, value));
         Ok(())
     }
 
-    fn condition(&self, meta: &Meta<'_>) -> Result<Expression, Fault> {
-        self.takes(meta, 1, usize::MAX)?;
+    fn condition(&self, meta: &Meta<'_>) -> Result<Expression, Wrong> {
+        Self::takes(meta, 1, usize::MAX)?;
         expression(self.file, meta.words[0].0, meta.end)
     }
 
     /// The end of a branch: whoever took it leaves, and whoever did not comes to the next command.
-    fn next_branch(&mut self, meta: &Meta<'_>, is_else: bool) -> Result<(), Fault> {
-        let place = self.place(meta.at);
+    fn next_branch(&mut self, meta: &Meta<'_>, is_else: bool) -> Result<(), Wrong> {
         match self.open.last() {
-            None => return Err(Fault::new(place, format!("this \\{} has no \\if", meta.name))),
+            None => return Err(Wrong::at(meta.at, format!("this \\{} has no \\if", meta.name))),
             Some(open) if open.had_else => {
-                return Err(Fault::new(place, format!("\\{} after \\else", meta.name)));
+                return Err(Wrong::at(meta.at, format!("\\{} after \\else", meta.name)));
             }
             Some(_) => {}
         }
-        let leave = self.push(place, Kind::Leave(0));
+        let leave = self.push(meta.at, Kind::Leave(0));
         let next = self.commands.len();
         let mut waiting = None;
         if let Some(open) = self.open.last_mut() {
@@ -379,14 +381,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn sleep(&mut self, meta: &Meta<'_>) -> Result<(), Fault> {
-        self.takes(meta, 1, 2)?;
+    fn sleep(&mut self, meta: &Meta<'_>) -> Result<(), Wrong> {
+        Self::takes(meta, 1, 2)?;
         let (from, to) = meta.words[0];
         let text = &self.file[from..to];
         let mut unit = meta.words.get(1).map(|&(from, to)| (from, &self.file[from..to]));
         let pause = if let Some(name) = text.strip_prefix(':') {
             if variable_length(name) != name.len() || name.is_empty() {
-                return Err(self.fault(from, format!("\"{text}\" is not a variable")));
+                return Err(Wrong::at(from, format!("\"{text}\" is not a variable")));
             }
             Pause::Variable(name.to_owned())
         } else {
@@ -398,7 +400,7 @@ impl<'a> Reader<'a> {
             }
             let number = if unit.is_some_and(|(at, _)| at < to) { &text[..length] } else { text };
             let number = number.parse().map_err(|_| {
-                self.fault(
+                Wrong::at(
                     from,
                     format!("\\sleep takes a whole number of us, ms or s, and not \"{text}\""),
                 )
@@ -411,12 +413,13 @@ impl<'a> Reader<'a> {
             Some((_, unit)) if unit == "ms" => Duration::from_millis(1),
             Some((_, unit)) if unit == "us" => Duration::from_micros(1),
             Some((at, unit)) => {
-                return Err(self
-                    .fault(at, format!("the unit of \\sleep is us, ms or s, and not \"{unit}\"")));
+                return Err(Wrong::at(
+                    at,
+                    format!("the unit of \\sleep is us, ms or s, and not \"{unit}\""),
+                ));
             }
         };
-        let place = self.place(meta.at);
-        self.push(place, Kind::Sleep(pause, each));
+        self.push(meta.at, Kind::Sleep(pause, each));
         Ok(())
     }
 }

@@ -1,7 +1,6 @@
 //! The words of an expression.
 
-use crate::fault::Fault;
-use crate::place::place;
+use crate::fault::Wrong;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Token {
@@ -26,7 +25,7 @@ const BRACKETS: [&str; 2] = ["(", ")"];
 pub(crate) type Placed = (Token, usize);
 
 /// The words between two bytes of a file. A backslash before the end of a line goes on with the next one.
-pub(crate) fn tokens(file: &str, from: usize, to: usize) -> Result<Vec<Placed>, Fault> {
+pub(crate) fn tokens(file: &str, from: usize, to: usize) -> Result<Vec<Placed>, Wrong> {
     let mut found = Vec::new();
     let mut at = from;
     while at < to {
@@ -35,7 +34,7 @@ pub(crate) fn tokens(file: &str, from: usize, to: usize) -> Result<Vec<Placed>, 
             at += length;
             continue;
         }
-        let (token, length) = token(rest).map_err(|text| Fault::new(place(file, at), text))?;
+        let (token, length) = token(rest).map_err(|text| Wrong::at(at, text))?;
         found.push((token, at));
         at += length;
     }

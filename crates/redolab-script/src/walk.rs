@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use crate::draws::Draws;
 use crate::evaluate::{Variables, evaluate};
-use crate::fault::Fault;
+use crate::fault::{Fault, Wrong};
 
-use crate::script::{Keep, Kind, Pause, Pipeline, Script, is_name};
+use crate::script::{Kind, Pause, Pipeline, Script, is_name};
 use crate::sql::Sql;
 use crate::value::{Value, signed, unsigned};
 
@@ -16,18 +16,14 @@ use crate::value::{Value, signed, unsigned};
 const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 3600);
 
 /// What a client has to do next.
-#[derive(Debug)]
-pub enum Step<'a> {
-    /// Execute a statement: its number among those of its script, what it is, and what is kept of its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Execute the statement that is this command of this script (`Script::statement`).
     Execute {
-        /// The script.
+        /// The script, from 0.
         script: usize,
         /// The command in it: the same one each time.
         command: usize,
-        /// What.
-        sql: &'a Sql,
-        /// What is kept.
-        keep: &'a Keep,
     },
     /// Wait.
     Sleep(Duration),
@@ -187,20 +183,22 @@ impl Walk {
     /// # Errors
     ///
     /// What cannot be computed, with its place in the script.
-    pub fn step(&mut self) -> Result<Step<'_>, Fault> {
+    pub fn step(&mut self) -> Result<Step, Fault> {
         let script = self.script;
-        let commands = &self.scripts[script].0.commands;
+        let Script { file, commands } = &self.scripts[script].0;
+        let told = |wrong: Wrong| wrong.told(file);
         loop {
             let at = self.next;
             let Some(command) = commands.get(at) else { return Ok(Step::End) };
             self.next += 1;
             match &command.kind {
                 Kind::Set(name, value) => {
-                    let value = evaluate(value, &self.variables, &mut self.draws)?;
+                    let value = evaluate(value, &self.variables, &mut self.draws).map_err(told)?;
                     self.variables.0.insert(name.clone(), Told::Value(value));
                 }
                 Kind::If(condition, otherwise) => {
-                    if !evaluate(condition, &self.variables, &mut self.draws)?.holds() {
+                    if !evaluate(condition, &self.variables, &mut self.draws).map_err(told)?.holds()
+                    {
                         self.next = *otherwise;
                     }
                 }
@@ -212,15 +210,13 @@ impl Walk {
                             .variables
                             .value_of(name)
                             .and_then(Value::as_int)
-                            .map_err(|text| Fault::new(command.place, text))?,
+                            .map_err(|text| told(Wrong::at(command.byte, text)))?,
                     };
                     let number = u32::try_from(number.max(0)).unwrap_or(u32::MAX);
                     return Ok(Step::Sleep(each.saturating_mul(number).min(LONGEST_PAUSE)));
                 }
                 Kind::Pipeline(pipeline) => return Ok(Step::Pipeline(*pipeline)),
-                Kind::Sql(sql, keep) => {
-                    return Ok(Step::Execute { script, command: at, sql, keep });
-                }
+                Kind::Sql(..) => return Ok(Step::Execute { script, command: at }),
             }
         }
     }

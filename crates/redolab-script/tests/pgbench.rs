@@ -34,19 +34,22 @@ fn answer(statement: &str) -> Vec<(&'static str, Option<&'static str>)> {
 
 fn walked(scripts: &[(&str, u64)], client: u64, clients: u64, transactions: usize) -> Vec<String> {
     let scripts: Arc<[_]> = scripts.iter().map(|(name, weight)| (read(name), *weight)).collect();
-    let mut walk = Walk::new(scripts, client, Seeds::of(SEED, client, clients), &[]);
+    let mut walk = Walk::new(Arc::clone(&scripts), client, Seeds::of(SEED, client, clients), &[]);
     let mut found = Vec::new();
     for _ in 0..transactions {
         walk.begin();
         loop {
             let (sql, keep) = match walk.step().unwrap() {
                 Step::End => break,
-                Step::Execute { sql, keep, .. } => (sql.clone(), keep.clone()),
+                Step::Execute { script, command } => {
+                    let (sql, keep) = scripts[script].0.statement(command).unwrap();
+                    (sql, keep)
+                }
                 Step::Sleep(_) | Step::Pipeline(_) => continue,
             };
-            let text = walk.filled(&sql);
+            let text = walk.filled(sql);
             if let Keep::OneRow(prefix) | Keep::LastRows(prefix) = keep {
-                walk.keep(&prefix, answer(&text)).unwrap();
+                walk.keep(prefix, answer(&text)).unwrap();
             }
             found.push(text.replace('\n', "\\n"));
         }
