@@ -152,8 +152,8 @@ def one_cpu(
     return Diagnostic(
         name,
         "passed",
-        f"No process had one CPU to itself while others idled. The busiest CPU was busy for {mean} of the "
-        "time.",
+        "No process alone kept one CPU busy while the other CPUs were idle. The busiest CPU was busy for "
+        f"{mean} of the time.",
     )
 
 

@@ -79,8 +79,8 @@ def conditions(
     sentences += kept_log(idle_slots(control))
     if why_not_memory:
         sentences.append(
-            f"Wait events come from pg_stat_activity, because {why_not_memory}: waits of about 50 µs are "
-            "divided inaccurately (docs/explanation/method.md)."
+            f"Wait events come from pg_stat_activity, because {why_not_memory}: for waits of "
+            "about 50 µs the shares of the wait events are inaccurate (docs/explanation/method.md)."
         )
     return sentences
 
