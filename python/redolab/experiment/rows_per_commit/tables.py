@@ -105,9 +105,11 @@ def _collected(found: Sequence[Sweep]) -> Table:
             Column("collected", "Share of the saving", "share", "%"),
         ),
         rows,
-        note="Time per row is wall time over rows, the geometric mean over the blocks. The saving is the time "
-        "that the most rows per commit save against the fewest; shares of the saving have an interval "
-        f"{interval}.",
+        note=(
+            "Time per row is wall time over rows, the geometric mean over the blocks. The saving is the time "
+            "that the most rows per commit save against the fewest; shares of the saving have an interval "
+            f"{interval}."
+        ),
         first=True,
     )
 

@@ -176,6 +176,6 @@ def _moment(text: str, run: Run) -> float:
         return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError) as error:
         raise UsageError(
-            f"A stretch of {run.path} began at {text[:40]!r}, which is not a time in ISO 8601. The run's files were "
-            "changed after the watch ended."
+            f"A stretch of {run.path} began at {text[:40]!r}, which is not a time in ISO 8601. "
+            "The run's files were changed after the watch ended."
         ) from error
