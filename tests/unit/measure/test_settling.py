@@ -139,7 +139,7 @@ def test_an_interrupted_one_is_judged_by_what_it_has(tmp_path: Path) -> None:
         f"This result rests on 4 of {outcome.run.manifest['design']['blocks']} blocks (passes over all "
         "settings). "
     )
-    assert "decides nothing. 4 more blocks would" in text.replace(rests, "")
+    assert "is not conclusive. 4 more blocks would" in text.replace(rests, "")
 
 
 def test_a_fixed_number_of_blocks_says_nothing_before_the_end(tmp_path: Path) -> None:
