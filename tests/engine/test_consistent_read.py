@@ -262,7 +262,7 @@ def test_without_mariadb_its_package_is_named(
         (("--rows", "3000000000"), "at most 2,000,000,000"),
         (("--settings", "0,51"), "no setting '51'"),
         (("--settings", "3"), "cannot be compared with anything"),
-        (("--sessions", "2"), "takes no --sessions"),
+        (("--sessions", "2"), "does not take the option --sessions"),
         (
             ("--engine", "sqlite", "--log-device-ms", "1"),
             "Redolab's own servers (embedded, mariadb or mysql)",

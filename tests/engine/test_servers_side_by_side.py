@@ -128,7 +128,7 @@ def test_another_database_beside_a_private_postgresql(redolab: Redolab, tmp_path
         assert sample["commits"] == sample["rows"] == sample["server_rows"] > 0
     tiers = {setting["name"]: setting["tier"] for setting in run.manifest["settings"]}
     assert tiers["mariadb/nowait/immediate"] == "os"
-    assert "Not compared, because their commits promise different durability" in done.out
+    assert "because their commits promise different durability" in " ".join(done.out.split())
     assert redolab("verify", place).code == 0
 
 

@@ -216,7 +216,9 @@ def test_one_run_at_a_time_on_a_server(
     with newest.admin(database if where == "same database" else "postgres") as other:
         assert PostgresLock(other).take(1) is None
         pid = f"server process {other.info.backend_pid}, user postgres, database {other.info.dbname}"
-        refused(run(url), "Another Redolab run is at work on this server", pid, "Wait for it")
+        refused(
+            run(url), "Another Redolab run is at work on this server", pid, "Wait for the end of that run"
+        )
     newest.assert_left_clean(database)
 
 

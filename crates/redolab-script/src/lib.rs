@@ -14,6 +14,7 @@ mod evaluate;
 mod expression;
 mod fault;
 mod functions;
+mod meta;
 mod parse;
 mod place;
 mod script;

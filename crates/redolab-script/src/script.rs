@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::expression::Expression;
 use crate::fault::{Fault, Wrong};
+use crate::meta::{Meta, Pause};
 use crate::parse::expression;
 use crate::place::place;
 use crate::sql::{End, Sql, scan};
@@ -49,13 +50,6 @@ pub enum Keep {
     OneRow(String),
     /// The columns of the last row of each statement, where it has one (`\aset`).
     LastRows(String),
-}
-
-/// How many units of time.
-#[derive(Clone, Debug)]
-pub(crate) enum Pause {
-    Number(i64),
-    Variable(String),
 }
 
 /// What is done with the statements that follow, on a server that takes several before it answers.
@@ -126,15 +120,7 @@ struct Reader<'a> {
     in_pipeline: Option<usize>,
 }
 
-/// A meta command: its words by the bytes at which they begin and end.
-struct Meta<'a> {
-    at: usize,
-    name: &'a str,
-    words: Vec<(usize, usize)>,
-    end: usize,
-}
-
-impl<'a> Reader<'a> {
+impl Reader<'_> {
     fn read(&mut self) -> Result<(), Wrong> {
         let mut at = 0;
         loop {
@@ -144,7 +130,7 @@ impl<'a> Reader<'a> {
             let mut statement = (!scanned.text.trim_end_matches(';').trim().is_empty())
                 .then(|| (scanned.start, Sql::new(scanned.text)));
             if let End::Meta(byte) = scanned.end {
-                let meta = self.meta(byte);
+                let meta = Meta::read(self.file, byte);
                 at = meta.end;
                 if matches!(meta.name, "gset" | "aset") {
                     self.keep(&meta, statement.take())?;
@@ -181,29 +167,6 @@ impl<'a> Reader<'a> {
         }
         self.push(start, Kind::Sql(sql, keep));
         Ok(())
-    }
-
-    /// The meta command that begins at a byte, to the end of its line.
-    fn meta(&self, at: usize) -> Meta<'a> {
-        let file: &'a str = self.file;
-        let bytes = file.as_bytes();
-        let mut end = at;
-        let mut words = Vec::new();
-        let mut word: Option<usize> = None;
-        while end < bytes.len() && bytes[end] != b'\n' {
-            let goes_on =
-                [&b"\\\n"[..], b"\\\r\n"].into_iter().find(|it| bytes[end..].starts_with(it));
-            if bytes[end].is_ascii_whitespace() || goes_on.is_some() {
-                words.extend(word.take().map(|start| (start, end)));
-            } else if word.is_none() {
-                word = Some(end);
-            }
-            end += goes_on.map_or(1, <[u8]>::len);
-        }
-        words.extend(word.map(|start| (start, end)));
-        let name = words.first().map_or("", |&(start, to)| &file[start + 1..to]);
-        words.drain(..words.len().min(1));
-        Meta { at, name, words, end }
     }
 
     /// `\gset` or `\aset` after a statement, which a semicolon may have ended already.
@@ -254,11 +217,11 @@ impl<'a> Reader<'a> {
                 Ok(())
             }
             "else" => {
-                Self::takes(meta, 0, 0)?;
+                meta.takes(0, 0)?;
                 self.next_branch(meta, true)
             }
             "endif" => {
-                Self::takes(meta, 0, 0)?;
+                meta.takes(0, 0)?;
                 let Some(open) = self.open.pop() else {
                     return Err(Wrong::at(meta.at, "this \\endif has no \\if"));
                 };
@@ -268,9 +231,13 @@ impl<'a> Reader<'a> {
                 }
                 Ok(())
             }
-            "sleep" => self.sleep(meta),
+            "sleep" => {
+                let (pause, each) = meta.pause()?;
+                self.push(meta.at, Kind::Sleep(pause, each));
+                Ok(())
+            }
             "startpipeline" => {
-                Self::takes(meta, 0, 0)?;
+                meta.takes(0, 0)?;
                 if self.in_pipeline.is_some() {
                     return Err(Wrong::at(meta.at, "a pipeline has started already"));
                 }
@@ -279,7 +246,7 @@ impl<'a> Reader<'a> {
                 Ok(())
             }
             "syncpipeline" | "endpipeline" => {
-                Self::takes(meta, 0, 0)?;
+                meta.takes(0, 0)?;
                 if self.in_pipeline.is_none() {
                     let text = format!("\\{} without \\startpipeline", meta.name);
                     return Err(Wrong::at(meta.at, text));
@@ -294,7 +261,7 @@ impl<'a> Reader<'a> {
                 );
                 Ok(())
             }
-            "setrandom" => Err(Wrong::at(meta.at, self.modern(meta))),
+            "setrandom" => Err(Wrong::at(meta.at, meta.modern())),
             "setshell" | "shell" => Err(Wrong::at(
                 meta.at,
                 format!("\\{} starts a program, which Redolab does not do for a script", meta.name),
@@ -304,36 +271,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `\setrandom`, which pgbench had until 9.5, as it is written since.
-    fn modern(&self, meta: &Meta<'_>) -> String {
-        let words: Vec<_> = meta.words.iter().map(|&(from, to)| &self.file[from..to]).collect();
-        let written = match words[..] {
-            [name, low, high] | [name, low, high, "uniform"] => {
-                format!("\\set {name} random({low}, {high})")
-            }
-            [name, low, high, how @ ("gaussian" | "exponential"), parameter] => {
-                format!("\\set {name} random_{how}({low}, {high}, {parameter})")
-            }
-            _ => "\\set NAME random(LOWEST, GREATEST)".to_owned(),
-        };
-        format!("\\setrandom is gone since pgbench 9.6: write {written}")
-    }
-
-    fn takes(meta: &Meta<'_>, fewest: usize, most: usize) -> Result<(), Wrong> {
-        let given = meta.words.len();
-        if given < fewest {
-            return Err(Wrong::at(meta.at, format!("\\{} lacks an argument", meta.name)));
-        }
-        match meta.words.get(most) {
-            Some(&(from, _)) => {
-                Err(Wrong::at(from, format!("\\{} takes no such argument", meta.name)))
-            }
-            None => Ok(()),
-        }
-    }
-
     fn set(&mut self, meta: &Meta<'_>) -> Result<(), Wrong> {
-        Self::takes(meta, 2, usize::MAX)?;
+        meta.takes(2, usize::MAX)?;
         let (from, to) = meta.words[0];
         let name = &self.file[from..to];
         if !is_name(name) {
@@ -348,7 +287,7 @@ impl<'a> Reader<'a> {
     }
 
     fn condition(&self, meta: &Meta<'_>) -> Result<Expression, Wrong> {
-        Self::takes(meta, 1, usize::MAX)?;
+        meta.takes(1, usize::MAX)?;
         expression(self.file, meta.words[0].0, meta.end)
     }
 
@@ -379,48 +318,6 @@ impl<'a> Reader<'a> {
         if let Kind::If(_, to) | Kind::Leave(to) = &mut self.commands[at].kind {
             *to = next;
         }
-    }
-
-    fn sleep(&mut self, meta: &Meta<'_>) -> Result<(), Wrong> {
-        Self::takes(meta, 1, 2)?;
-        let (from, to) = meta.words[0];
-        let text = &self.file[from..to];
-        let mut unit = meta.words.get(1).map(|&(from, to)| (from, &self.file[from..to]));
-        let pause = if let Some(name) = text.strip_prefix(':') {
-            if variable_length(name) != name.len() || name.is_empty() {
-                return Err(Wrong::at(from, format!("\"{text}\" is not a variable")));
-            }
-            Pause::Variable(name.to_owned())
-        } else {
-            let digits = text.trim_start_matches(['+', '-']);
-            let figures = digits.find(|next: char| !next.is_ascii_digit()).unwrap_or(digits.len());
-            let length = text.len() - digits.len() + figures;
-            if unit.is_none() && length < text.len() {
-                unit = Some((from + length, &text[length..]));
-            }
-            let number = if unit.is_some_and(|(at, _)| at < to) { &text[..length] } else { text };
-            let number = number.parse().map_err(|_| {
-                Wrong::at(
-                    from,
-                    format!("\\sleep takes a whole number of us, ms or s, and not \"{text}\""),
-                )
-            })?;
-            Pause::Number(number)
-        };
-        let each = match unit.map(|(at, unit)| (at, unit.to_lowercase())) {
-            None => Duration::from_secs(1),
-            Some((_, unit)) if unit == "s" => Duration::from_secs(1),
-            Some((_, unit)) if unit == "ms" => Duration::from_millis(1),
-            Some((_, unit)) if unit == "us" => Duration::from_micros(1),
-            Some((at, unit)) => {
-                return Err(Wrong::at(
-                    at,
-                    format!("the unit of \\sleep is us, ms or s, and not \"{unit}\""),
-                ));
-            }
-        };
-        self.push(meta.at, Kind::Sleep(pause, each));
-        Ok(())
     }
 }
 

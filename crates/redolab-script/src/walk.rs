@@ -8,7 +8,8 @@ use crate::draws::Draws;
 use crate::evaluate::{Variables, evaluate};
 use crate::fault::{Fault, Wrong};
 
-use crate::script::{Kind, Pause, Pipeline, Script, is_name};
+use crate::meta::Pause;
+use crate::script::{Kind, Pipeline, Script, is_name};
 use crate::sql::Sql;
 use crate::value::{Value, signed, unsigned};
 

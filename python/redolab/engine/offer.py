@@ -61,7 +61,7 @@ NO_DATABASE: Mapping[Capability, str] = {
 PRIVATE_PLACE = "private server"
 """The place of a server of Redolab's own, as a manifest has it."""
 PRIVATE: Mapping[Capability, str] = {
-    "watch": "Redolab's own server works only during a run, and the run itself watches that server.",
+    "watch": "Redolab's own server works only during a run, which watches that server.",
 }
 """Why an engine of Redolab's own lacks what only somebody else's server has."""
 

@@ -367,10 +367,7 @@ class Sample:
         default=None, metadata={"doc": "CPU time of a fixed loop just before it, on the server's machine"}
     )
     flush_s: float | None = field(
-        default=None,
-        metadata={
-            "doc": "time of a flush then, of a small file next to a private server's data, on the real device"
-        },
+        default=None, metadata={"doc": "time of a flush before it, on the disk of a private server's data"}
     )
     busiest_cpu: float | None = field(
         default=None, metadata={"doc": "share of the time in which the busiest CPU was not idle"}

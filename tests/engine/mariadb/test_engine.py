@@ -150,7 +150,7 @@ def test_without_a_binary_log_nothing_gathers_and_the_plan_says_so(server: Serve
         assert done.code == 0, done.err
         return
     assert done.code == 2
-    assert f"wait/batch is not applicable: {NO_PAUSE}" in done.complaint
+    assert f"The setting wait/batch is not applicable here: {NO_PAUSE}" in done.complaint
     plan = server.asked(*asked[:4], "--plan")
     assert plan.code == 0, plan.err
     assert NO_PAUSE in " ".join(plan.out.split())

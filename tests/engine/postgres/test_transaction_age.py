@@ -54,7 +54,7 @@ def test_a_run_that_would_use_up_too_many_is_refused(
     before = own_server.settings(), own_server.altered()
     done = redolab(*arguments, "--blocks", "1000")
     assert done.code == 3, done.err
-    for said in ("is 1,595 million transactions old, in the database", "stays below 1,600 million",
+    for said in ("is 1,595 million transactions old, in the database", "stays below an age of 1,600 million",
                  "at 2,147 million", "VACUUM (FREEZE) in the database", "fewer --blocks"):  # fmt: skip
         assert said in done.complaint
     own_server.assert_left_clean("postgres")
@@ -107,7 +107,7 @@ def test_the_oldest_of_all_databases_counts_in_every_version(
 def test_age_and_need_together_decide() -> None:
     old = TransactionAge(1_500_000_000, "app", may_connect=True)
     old.check(100_000_000)
-    with pytest.raises(RefusedError, match="uses up at most 100 million more"):
+    with pytest.raises(RefusedError, match="uses up at most 100 million transaction ids more"):
         old.check(100_000_001)
     assert old.sentence(30_000_000) == (
         "The oldest transaction id of this server is 1,500 million transactions old, in the database app. "

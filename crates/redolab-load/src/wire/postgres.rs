@@ -24,24 +24,11 @@ use words::{Refused, no_connection};
 
 pub(crate) use connection::Wire;
 pub use guarded::Methods;
+pub use login::{ALPN, ChannelBinding};
 pub(crate) use transactions::Transactions;
-
-/// The protocol's name in the handshake of TLS.
-pub const ALPN: &[u8] = b"postgresql";
 
 const ANOTHER_USER: &str =
     "the server behind this socket does not run as the user that requirepeer names";
-
-/// Whether both ends make sure that they mean the same certificate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChannelBinding {
-    /// They do not.
-    Disable,
-    /// Where both can.
-    Prefer,
-    /// In any case.
-    Require,
-}
 
 /// Where a server is, and as whom to connect.
 #[derive(Clone, Copy)]

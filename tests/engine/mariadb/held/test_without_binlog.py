@@ -45,7 +45,7 @@ def test_its_modes_are_three_and_a_fourth_is_refused(server: MariaDB, tmp_path: 
 
     refused = asked(server, tmp_path, "--settings", "wait/immediate,wait/batch")
     assert refused.code == 2
-    assert f"wait/batch is not applicable: {NO_PAUSE}" in refused.complaint
+    assert f"The setting wait/batch is not applicable here: {NO_PAUSE}" in refused.complaint
     assert not (tmp_path / "run").exists()
     assert databases(server) == there
 

@@ -17,19 +17,19 @@ const READ_AT_ONCE: usize = 1 << 13;
 
 /// Kinds of a server's messages, by their first byte.
 pub(super) mod tag {
-    pub(in super::super) const AUTHENTICATION: u8 = b'R';
-    pub(in super::super) const COMPLETE: u8 = b'C';
-    pub(in super::super) const COPY_IN: u8 = b'G';
-    pub(in super::super) const COPY_OUT: u8 = b'H';
-    pub(in super::super) const COPY_BOTH: u8 = b'W';
-    pub(in super::super) const DATA_ROW: u8 = b'D';
-    pub(in super::super) const ERROR: u8 = b'E';
-    pub(in super::super) const KEY: u8 = b'K';
-    pub(in super::super) const NOTICE: u8 = b'N';
-    pub(in super::super) const NOTIFICATION: u8 = b'A';
-    pub(in super::super) const PARAMETERS: u8 = b't';
-    pub(in super::super) const PARAMETER_STATUS: u8 = b'S';
-    pub(in super::super) const READY: u8 = b'Z';
+    pub(crate) const AUTHENTICATION: u8 = b'R';
+    pub(crate) const COMPLETE: u8 = b'C';
+    pub(crate) const COPY_IN: u8 = b'G';
+    pub(crate) const COPY_OUT: u8 = b'H';
+    pub(crate) const COPY_BOTH: u8 = b'W';
+    pub(crate) const DATA_ROW: u8 = b'D';
+    pub(crate) const ERROR: u8 = b'E';
+    pub(crate) const KEY: u8 = b'K';
+    pub(crate) const NOTICE: u8 = b'N';
+    pub(crate) const NOTIFICATION: u8 = b'A';
+    pub(crate) const PARAMETERS: u8 = b't';
+    pub(crate) const PARAMETER_STATUS: u8 = b'S';
+    pub(crate) const READY: u8 = b'Z';
 }
 
 /// What bytes go by.

@@ -13,8 +13,21 @@ use tokio_rustls::client::TlsStream;
 use super::channel::{Channel, tag};
 use super::guarded::{Guarded, Methods};
 use super::words::{Refused, STRANGE, no_connection, no_handshake};
-use super::{ALPN, ChannelBinding};
 use crate::wire::tls::{Tls, end_point};
+
+/// The protocol's name in the handshake of TLS.
+pub const ALPN: &[u8] = b"postgresql";
+
+/// Whether both ends make sure that they mean the same certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChannelBinding {
+    /// They do not.
+    Disable,
+    /// Where both can.
+    Prefer,
+    /// In any case.
+    Require,
+}
 
 /// As whom.
 #[derive(Clone)]
