@@ -84,7 +84,7 @@ def test_sampling_distribution_takes_no_database(redolab: Redolab, tmp_path: Pat
         (["--engine", "postgresql://nobody@127.0.0.1:1/none"], "only on generator"),
         (["--log-device-ms", "5"], "only for Redolab's own servers"),
         (["--sessions", "4"], "does not take the option --sessions"),
-        (["--settings", "7x7"], "It has: 10x10, 30x30, 90x90."),
+        (["--settings", "7x7"], "Its settings are: 10x10, 30x30, 90x90."),
     ):
         ended = redolab("run", "sampling-distribution", "--out", tmp_path / "run", *arguments)
         assert ended.code == 2
