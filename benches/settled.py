@@ -62,7 +62,10 @@ class Start:
 
 def measure(what: str, start: int, out: Path) -> list[Start]:
     """Run once, and read what it decided."""
-    run = execute(RunOptions(**_ASKED[what], seed=1_000 + start, out=out)).run
+    outcome = execute(RunOptions(**_ASKED[what], seed=1_000 + start, out=out))
+    if outcome.error is not None:
+        raise outcome.error
+    run = outcome.run
     results, samples = analyse(run), read_samples(open_run(out))
     warmup_s = run.manifest["design"]["warmup_s"]
     load_s = sum(sample.elapsed_s + warmup_s for sample in samples)

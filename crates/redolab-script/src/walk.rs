@@ -13,7 +13,7 @@ use crate::script::{Kind, Pipeline, Script, is_name};
 use crate::sql::Sql;
 use crate::value::{Value, signed, unsigned};
 
-/// Commands of one transaction that need no server: a script without end does not exist, but a long one does.
+/// A longer sleep is cut off here, long after any sample has ended.
 const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 3600);
 
 /// What a client has to do next.
