@@ -3,6 +3,7 @@
 //! Values go both ways as text. The server knows what types its statements want, and turns a text into them.
 
 use bytes::BytesMut;
+use fallible_iterator::FallibleIterator;
 use postgres_protocol::IsNull;
 use postgres_protocol::message::backend::Message;
 use postgres_protocol::message::frontend::{self, BindError};
@@ -160,7 +161,7 @@ fn rows(complete: &[u8]) -> u64 {
 
 fn first(row: &Message) -> Option<String> {
     let Message::DataRow(row) = row else { return None };
-    let range = fallible_iterator::FallibleIterator::next(&mut row.ranges()).ok()???;
+    let range = row.ranges().next().ok()???;
     Some(String::from_utf8_lossy(row.buffer().get(range)?).into_owned())
 }
 

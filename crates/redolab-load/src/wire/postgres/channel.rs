@@ -7,6 +7,7 @@ use std::io;
 use std::ops::Range;
 
 use bytes::{Buf, BytesMut};
+use fallible_iterator::FallibleIterator;
 use postgres_protocol::message::backend::{ErrorFields, Message};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
@@ -175,7 +176,7 @@ impl Channel {
 impl Refused {
     fn told(mut fields: ErrorFields<'_>) -> Self {
         let mut told = Self::from("");
-        while let Ok(Some(field)) = fallible(&mut fields) {
+        while let Ok(Some(field)) = fields.next() {
             let text = || String::from_utf8_lossy(field.value_bytes()).into_owned();
             match field.type_() {
                 b'M' => told.text = text(),
@@ -186,10 +187,4 @@ impl Refused {
         }
         told
     }
-}
-
-fn fallible<'a>(
-    fields: &mut ErrorFields<'a>,
-) -> io::Result<Option<postgres_protocol::message::backend::ErrorField<'a>>> {
-    fallible_iterator::FallibleIterator::next(fields)
 }

@@ -1,6 +1,7 @@
 //! Logs in to a PostgreSQL server.
 
 use bytes::BytesMut;
+use fallible_iterator::FallibleIterator;
 use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{
     ChannelBinding as Binding, SCRAM_SHA_256, SCRAM_SHA_256_PLUS, ScramSha256,
@@ -147,9 +148,7 @@ async fn prove(
 ) -> Result<(), Refused> {
     let (mut plain, mut bound) = (false, false);
     let mut mechanisms = asked.mechanisms();
-    while let Some(name) =
-        fallible_iterator::FallibleIterator::next(&mut mechanisms).map_err(|why| why.to_string())?
-    {
+    while let Some(name) = mechanisms.next().map_err(|why| why.to_string())? {
         plain |= name == SCRAM_SHA_256;
         bound |= name == SCRAM_SHA_256_PLUS;
     }
